@@ -107,6 +107,8 @@ def _tiers(value: Groups) -> tuple[tuple[Node, ...], ...]:
     return tuple(taken)
 
 
+#: Why a column that is constant in groups comes first: what varies inside a group cannot cause it.
+SAME_IN_GROUP = "it is the same in all rows of a group"
 #: How a reason begins that rests on names alone.
 _ASSUMED = "assumed:"
 
@@ -198,7 +200,9 @@ class Knowledge:
         if (tail, head) in self._forbidden:
             return ""
         if head in self._assumed and tail not in self._assumed and self._tier.get(tail) != 1:
-            return f"{_ASSUMED} nothing in a table causes a column of this name, since {self._assumed[head]}"
+            same = f"{shown(head)} is the same in all rows of a group, and {shown(tail)} is not"
+            named = f"{_ASSUMED} nothing in a table causes a column of this name, since {self._assumed[head]}"
+            return same if self._assumed[head] == SAME_IN_GROUP else named
         if (head, tail) in self._stages:
             return f"{_ASSUMED} by their names {shown(head)} comes before {shown(tail)}"
         early, late = self._tier.get(head), self._tier.get(tail)

@@ -198,9 +198,10 @@ def without_secrets(note: str) -> Note:
     return _note(whole.changed(masked), whole.code, whole.severity, whole.fields)
 
 
-def assumptions(allows_hidden: bool, hidden: str | None) -> str:  # noqa: FBT001 - as a part has them
-    """Return what the marks of a part from data rest on; ``hidden`` is the setting of that name."""
+def assumptions(allows_hidden: bool, hidden: str | None, groups: object = None) -> str:  # noqa: FBT001 - as parts have
+    """Return what the marks of a part from data rest on; ``hidden`` and ``groups`` are the settings of these names."""
+    rows = "groups of rows" if groups else "rows"
     if allows_hidden:
-        return "faithfulness and independent, unselected rows"
-    rest = "faithfulness and independent rows"
+        return f"faithfulness and independent, unselected {rows}"
+    rest = f"faithfulness and independent {rows}"
     return rest if hidden == "possible" else f"no hidden common causes, {rest}"

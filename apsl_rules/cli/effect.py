@@ -141,7 +141,6 @@ def _question(command: Callable[..., Any]) -> Callable[..., Any]:
     show_default=True,
     help="Errors that hold if the spread differs, or those for equal spread.",
 )
-@click.option("--groups", metavar="COLUMN", help="The column that says which rows belong together.")
 @click.option("--randomised", is_flag=True, help="CAUSE was assigned by chance: nothing in the table causes it.")
 @click.option("--instrument", metavar="COLUMN", help="A column that moves CAUSE, and TARGET through it alone.")
 @click.option("--unaffected", metavar="A,B", help="Columns that CAUSE does nothing to: negative controls.")
@@ -163,7 +162,6 @@ def effect(
     empty: Any,
     graphs: Any,
     variance: Any,
-    groups: str | None,
     randomised: bool,
     instrument: str | None,
     unaffected: str | None,
@@ -191,8 +189,6 @@ def effect(
         held: Any = adjust if adjust in ways else nodes_named(adjust, asked.nodes, "node in --adjust")
         how: dict[str, Any] = {"adjust": held, "confidence": confidence, "empty": empty, "graphs": graphs}
         how |= {"variance": variance, **asked.settings}
-        if groups is not None:
-            how["groups"] = asked.node(groups, "column in --groups")
         if cause is None or target is None:
             if not isinstance(asked.source, Part):
                 message = f"{shown_source(source)!r} is no saved part; name the CAUSE and the TARGET of the effect"

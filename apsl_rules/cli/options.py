@@ -167,7 +167,8 @@ def _shape(name: str, default: object) -> dict[str, Any]:
     if words and numbers:
         return {**shown, "type": str, "callback": lambda _context, _one, value: _number_or_text(value, numbers[0])}
     if any(get_origin(one) in (abc.Iterable, abc.Mapping) for one in kinds):
-        return {"multiple": True, "metavar": setting(name).metavar or "NAME", "type": click.UNPROCESSED}
+        further = {"metavar": setting(name).metavar or "NAME", "type": click.UNPROCESSED}
+        return {"multiple": True, "default": None, **further}
     file = click.Path(dir_okay=False) if kinds == [str, Path] else str
     has_words = words and Path not in kinds
     return {**shown, "type": click.Choice(words) if has_words else numbers[0] if numbers else file}
@@ -231,14 +232,28 @@ def with_reading(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str,
             if kinds.setdefault(node, kind) != kind:
                 message = f"column {str(node)!r} is named in --{kinds[node]} and in --{kind}; name it once"
                 raise InvalidArgumentError(message)
-    chosen = {
+    chosen: dict[str, Any] = {
         option: nodes_named(rest.pop(option), nodes, f"column in --{option}") or None for option in ("drop", "only")
     }
     weights = rest.pop("weights")
     found = None if weights is None else node_named(weights, nodes, "column in --weights")
+    sampling = rest.pop("sampling_weights")
+    chosen["groups"] = _groups(rest.pop("groups"), nodes)
+    role = "column in --sampling-weights"
+    chosen["sampling_weights"] = None if sampling is None else node_named(sampling, nodes, role)
     cuts = _cuts(rest.pop("discretize"), nodes)
     na = _missing_codes(rest.pop("na"), nodes)
     return {**rest, **chosen, "kinds": kinds or None, "weights": found, "discretize": cuts, "na": na}
+
+
+def _groups(given: Sequence[Any], nodes: tuple[Node, ...]) -> Any:
+    """Return the columns of groups, or what a word says of them: "auto", or none."""
+    words = list(given) if isinstance(given, list | tuple) else [given]
+    if words in ([], ["auto"]) and "auto" not in nodes:
+        return "auto"
+    if words == ["none"] and "none" not in nodes:
+        return None
+    return nodes_named(words, nodes, "column in --groups")
 
 
 def _missing_codes(given: Iterable[Any], nodes: tuple[Node, ...]) -> dict[Node, list[Any]] | None:

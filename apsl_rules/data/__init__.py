@@ -33,18 +33,35 @@ from apsl_rules.data.files import (
     is_left_in_place,
 )
 from apsl_rules.data.kinds import DROPPED, ColumnKind, ColumnSummary, Kind, infer_kind
+from apsl_rules.data.levels import GroupFigures, GroupSums, Level, Levels
 from apsl_rules.data.missing_codes import MissingCodes, codes_by_column
 from apsl_rules.data.read_table import coded_table, table
-from apsl_rules.data.reading import MISSING_LEVEL, MissingRule, Plan, advice_on_levels
+from apsl_rules.data.reading import MISSING_LEVEL, MissingRule, Plan, Reading, advice_on_levels
+from apsl_rules.data.roles import (
+    AUTO,
+    GroupColumns,
+    Role,
+    Roles,
+    combined,
+    group_columns,
+    groups_of_rows,
+    is_auto,
+    places_of,
+    role_names,
+    weights_of_rows,
+)
+from apsl_rules.data.row_groups import NOTICED_ROWS, NoticedGroups, notice_groups
 from apsl_rules.data.sources import Stacked, Target, Values, example_table, join_target, open_source, replace_names
 from apsl_rules.data.store import count_levels, cut_numbers
 from apsl_rules.data.tables import LocalTable, MixedTable, Table
 
 __all__ = [
     "DROPPED",
+    "AUTO",
     "FEWEST_TOGETHER",
     "MISSING_LEVEL",
     "Bar",
+    "NOTICED_ROWS",
     "Capability",
     "CategoryCodes",
     "Codes",
@@ -59,17 +76,26 @@ __all__ = [
     "Dictionary",
     "Distinct",
     "FileTable",
+    "GroupColumns",
+    "GroupFigures",
+    "GroupSums",
     "Groups",
     "Kind",
     "Labels",
+    "Level",
     "LevelRule",
+    "Levels",
     "LocalTable",
     "MissingCodes",
     "MissingRule",
     "MixedTable",
+    "NoticedGroups",
     "NumberValues",
     "PandasFrame",
     "Plan",
+    "Reading",
+    "Role",
+    "Roles",
     "Stacked",
     "Table",
     "Target",
@@ -80,6 +106,7 @@ __all__ = [
     "available_memory",
     "coded_table",
     "codes_by_column",
+    "combined",
     "content_fingerprint",
     "count_levels",
     "counted",
@@ -89,18 +116,25 @@ __all__ = [
     "describe_columns",
     "example_table",
     "find_derived",
+    "group_columns",
+    "groups_of_rows",
     "infer_kind",
+    "is_auto",
     "is_countable",
     "is_left_in_place",
     "join_target",
     "labels_of",
     "notes_on_duplicates",
+    "notice_groups",
     "open_frame",
     "open_source",
+    "places_of",
     "plan_elsewhere",
     "read_distinct",
     "replace_names",
+    "role_names",
     "set_aside",
     "summarise",
     "table",
+    "weights_of_rows",
 ]

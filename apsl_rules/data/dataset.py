@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import attrs
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from apsl_rules.data.duplicates import Groups, sorted_groups
 from apsl_rules.data.files import content_fingerprint
 from apsl_rules.data.kinds import ColumnKind, why_never_varies, why_set_aside
+from apsl_rules.data.roles import Roles
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, count_of, listing, require_known, spell_bytes
@@ -190,6 +192,8 @@ class Dataset(NotebookView, ABC):
         What the dataset can answer.
     number_names
         The columns that are numbers, in the order of the source.
+    roles
+        The columns that say something of the rows, by role.
     """
 
     names: tuple[Node, ...]
@@ -198,6 +202,8 @@ class Dataset(NotebookView, ABC):
     kind: str = "memory"
     can: frozenset[Capability]
     number_names: tuple[Node, ...] = ()
+    #: The columns that say something of the rows and are no nodes, by role.
+    roles: Roles = MappingProxyType({})
     #: The categories among the columns; counting those of rows elsewhere is refused where others are numbers.
     categories: CountedDataset
 
@@ -224,6 +230,11 @@ class Dataset(NotebookView, ABC):
     def memory(self) -> DatasetMemory:
         """Return what was worked out on the rows so far, for later runs."""
         return DatasetMemory()
+
+    @cached_property
+    def constant_in_groups(self) -> tuple[Node, ...]:
+        """Return the columns that are the same in all rows of each group, where rows are in groups."""
+        return ()
 
     @property
     def traffic(self) -> Traffic:

@@ -6,7 +6,7 @@ A kind follows from a summary of the column, which any source can fill: a table 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import attrs
@@ -34,6 +34,10 @@ DROPPED = "left out as asked"
 WEIGHTS = "says how many rows each row stands for"
 #: How the detail of a column begins that was set aside because the target defines it, or it the target.
 BY_DEFINITION = "it follows from the target: it "
+GROUPS = "says which rows belong together"
+SAMPLING_WEIGHTS = "says how much of the population each row stands for"
+#: The settings that give columns a role, by what such columns say of the rows.
+SETTING_OF: Mapping[str, str] = {WEIGHTS: "weights", GROUPS: "groups", SAMPLING_WEIGHTS: "sampling_weights"}
 
 _NEVER_VARY = (CONSTANT, ALL_MISSING)
 _ROWS_PER_LEVEL = 5
@@ -238,7 +242,7 @@ def notes_on_kinds(columns: Iterable[ColumnKind], crowded: Sequence[Node] = ()) 
     """Return sentences on the columns that were set aside, and on categories with too many levels for the rows."""
     reasons: dict[str, list[Node]] = {}
     for column in columns:
-        is_told = column.detail in (DROPPED, WEIGHTS) or column.detail.startswith(BY_DEFINITION)
+        is_told = column.detail == DROPPED or column.detail in SETTING_OF or column.detail.startswith(BY_DEFINITION)
         if column.kind == "set aside" and not is_told:
             reasons.setdefault(column.detail, []).append(column.name)
     notes = [
@@ -288,9 +292,11 @@ def why_set_aside(columns: Iterable[ColumnKind], name: Node) -> str | None:
             if column.detail == DROPPED:
                 way = f"take it out of {argument('drop')}, or put it into {argument('only')}"
                 return Sentence(f"column {name!r} was {DROPPED}; {way}")
-            if column.detail == WEIGHTS:
-                way = f"leave {argument('weights', name)} out"
-                return Sentence(f"column {name!r} {WEIGHTS}, so it is no variable; {way}")
+            if column.detail in SETTING_OF:
+                given = argument(SETTING_OF[column.detail], name)
+                none = argument("groups", "none", python="groups=None")
+                way = f"give {none}" if column.detail == GROUPS else f"leave {given} out"
+                return Sentence(f"column {name!r} {column.detail}, so it is no variable; {way}")
             if column.detail.startswith(BY_DEFINITION):
                 return Sentence(f"column {name!r} was set aside: {column.detail}; give {argument('keep', [name])}")
             if column.detail == CONSTANT:

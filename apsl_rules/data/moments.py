@@ -21,6 +21,8 @@ from apsl_rules.data.dataset import NO_TRAFFIC, CountedDataset, Dataset, Floats,
 from apsl_rules.data.duplicates import Pairs, compare, split
 from apsl_rules.data.files import content_fingerprint
 from apsl_rules.data.kinds import ColumnKind
+from apsl_rules.data.levels import GroupFigures, GroupSums, Levels, levels_of
+from apsl_rules.data.roles import Roles, role_names
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, require_known
@@ -62,6 +64,8 @@ class MomentHeading:
     ``widths`` has the number of embedded columns of each column: the degree for a number, or less if it has few values;
     the levels but one for a category, of which rare ones share a column. ``missing`` counts the missing values.
     ``units`` say what embedded columns are in terms of the table; effects need them, tests and scores do not.
+    ``roles`` has the columns that say something of the rows. They are not among the ``names`` and are not embedded;
+    their places come after those of the names, and ``role_units`` are theirs.
     """
 
     names: tuple[Node, ...]
@@ -72,6 +76,18 @@ class MomentHeading:
     columns: tuple[ColumnKind, ...] = ()
     notes: tuple[str, ...] = ()
     units: tuple[ColumnUnit, ...] = ()
+    roles: Roles = attrs.field(factory=dict)
+    role_units: tuple[ColumnUnit, ...] = ()
+
+    @cached_property
+    def role_place(self) -> dict[Node, int]:
+        """Return the place of each column with a role: they come after the others."""
+        return {name: len(self.names) + number for number, name in enumerate(role_names(self.roles))}
+
+    def unit(self, place: int) -> ColumnUnit:
+        """Return what is known of the values of a column, which may have a role."""
+        count = len(self.names)
+        return self.units[place] if place < count else self.role_units[place - count]
 
     @cached_property
     def place(self) -> dict[Node, int]:
@@ -105,84 +121,6 @@ class RowTests(NamedTuple):
         """Return the figures of tests without rows."""
         x_ranks, y_ranks, ranks, rows = (np.zeros(tests, np.int64) for _ in range(4))
         return cls(np.zeros(tests), x_ranks, y_ranks, ranks, rows, np.ones(tests), np.ones(tests), np.zeros(tests))
-
-
-class GroupFigures(NamedTuple):
-    """What an engine adds up for groups of rows.
-
-    ``codes`` has a row for each group that occurs, in rising order: its codes in the grouping columns. ``rows`` and
-    ``first`` are the rows of each group and the sums of the embedded columns there; ``products`` are the sums of
-    products over all groups, and ``second`` those of each group if they were asked for.
-    """
-
-    codes: Integers
-    rows: Integers
-    first: Floats
-    products: Floats
-    second: Floats | None = None
-
-
-@attrs.frozen(eq=False, slots=False)
-class GroupSums:
-    """Sums over the rows of each group, of columns as they are embedded: block after block, in the order of ``names``.
-
-    Attributes
-    ----------
-    names, widths
-        The columns that were added up, and how many embedded columns each has.
-    keys
-        The levels of the grouping columns in each group, in the order of their codes.
-    rows, first
-        How many rows each group has, and the sums of the embedded columns in it, groups by columns.
-    products
-        The sums of products of the embedded columns over all groups.
-    second
-        The sums of products in each group, if they were asked for.
-    """
-
-    names: tuple[Node, ...]
-    widths: Integers
-    keys: tuple[tuple[Any, ...], ...]
-    rows: Integers
-    first: Floats
-    products: Floats
-    second: Floats | None = None
-
-    @cached_property
-    def means(self) -> Floats:
-        """Return the means of the embedded columns in each group."""
-        found: Floats = self.first / self.rows[:, None]
-        return found
-
-    @cached_property
-    def between(self) -> Floats:
-        """Return the products of the means of groups about the mean of all rows, each group by its rows."""
-        centred = self.means - self.first.sum(axis=0) / self.rows.sum()
-        found: Floats = (centred * self.rows[:, None]).T @ centred
-        return found
-
-    @cached_property
-    def within(self) -> Floats:
-        """Return the products about the means of groups; those of a column that is constant in groups are 0."""
-        found: Floats = self.products - self.means.T @ self.first
-        found[self.constant, :] = found[:, self.constant] = 0.0
-        return (found + found.T) / 2
-
-    @cached_property
-    def constant(self) -> npt.NDArray[np.bool_]:
-        """Return for each embedded column whether it never varies inside a group."""
-        squares = np.diag(self.products)
-        inside: npt.NDArray[np.bool_] = squares - (self.means * self.first).sum(axis=0) <= _CONSTANT * squares
-        return inside
-
-    def covariance(self, group: int) -> Floats:
-        """Return the covariance matrix of the rows of a group, whose own products were asked for."""
-        if self.second is None:
-            message = "the products of each group were not asked for; give each=True"
-            raise InvalidArgumentError(message)
-        mean = self.means[group]
-        found: Floats = self.second[group] / self.rows[group] - np.outer(mean, mean)
-        return found
 
 
 @runtime_checkable
@@ -264,20 +202,34 @@ class SumsByGroup(Protocol):
     """A source of moments that can add up groups of rows."""
 
     def group_sums(
-        self, places: Sequence[int], by: Sequence[int], complete: Sequence[int], *, each: bool
+        self,
+        places: Sequence[int],
+        by: Sequence[int],
+        complete: Sequence[int],
+        *,
+        each: bool,
+        weight: int | None = None,
     ) -> GroupFigures:
-        """Add up columns over the rows of each combination of the levels of some categories.
+        """Add up columns over the rows of each combination of the levels of some categories, of all without any.
 
-        Rows in which one of all these columns is missing are left out.
+        Rows in which one of all these columns is missing are left out. ``weight`` is the place of the weights of rows.
         """
 
 
-#: What is left of the squares of a column that is constant in groups: nothing but rounding.
-_CONSTANT = 1e-8
+@runtime_checkable
+class EstimatesLevels(Protocol):
+    """A source of moments that can estimate covariances inside groups and between them where values are missing."""
+
+    def estimated_levels(self, places: Sequence[int], by: Sequence[int], weight: int | None) -> Levels:
+        """Return the levels of columns without squares, from all rows that have some of them."""
+
+
 #: Distinct values are told apart up to so many.
 MOST_DISTINCT = 1000
 #: The most embedded columns of which one matrix is made.
 MOST_WIDTH = 1 << 10
+_ESTIMATED: Kind[Levels] = Kind("estimated covariances inside groups and between them")
+_LEVELS: Kind[Levels] = Kind("covariances inside groups and between them")
 _MATRIX: Kind[Floats] = Kind("covariances of complete columns")
 _SCORED: Kind[Floats] = Kind("covariances of scored columns")
 #: The rows of larger tables are not looked at one by one for scores.
@@ -303,6 +255,7 @@ class KeptMoments(Dataset):
         self.kind = source.kind
         self.heading = heading = source.heading
         self.names, self.columns, self.notes = heading.names, heading.columns, heading.notes
+        self.roles = heading.roles
         self.number_names = tuple(name for name, one in zip(self.names, heading.is_number, strict=True) if one)
         complete = np.flatnonzero(heading.missing == 0)
         self._complete: list[int] = complete.tolist()
@@ -363,10 +316,11 @@ class KeptMoments(Dataset):
         each
             Whether to add up products for each group too, groups by columns by columns.
         """
-        for name in (*names, *by, *complete):
+        for name in (*names, *complete):
             require_known(name, self.place, "column")
         for name in by:
-            if not self.is_category(name):
+            require_known(name, {**self.place, **self.heading.role_place}, "column")
+            if name in self.number_names:
                 given = argument("kinds", {name: "category"})
                 message = f"column {name!r} holds numbers, and groups are levels; give {given}"
                 raise InvalidArgumentError(message)
@@ -376,14 +330,70 @@ class KeptMoments(Dataset):
         if not isinstance(self.source, SumsByGroup):
             message = f"the source of moments {self.kind!r} adds up no groups of rows; give the table itself"
             raise InvalidArgumentError(message)
-        places, groups, needed = ([self.place[name] for name in some] for some in (names, by, complete))
+        where = {**self.place, **self.heading.role_place}
+        places, groups, needed = ([where[name] for name in some] for some in (names, by, complete))
         found = self.source.group_sums(places, groups, needed, each=each)
-        units = [self.heading.units[place] for place in groups]
+        units = [self.heading.unit(place) for place in groups]
         levels = [dict(zip(unit.codes, unit.levels, strict=True)) for unit in units]
         keys = tuple(
             tuple(level[code] for level, code in zip(levels, codes, strict=True)) for codes in found.codes.tolist()
         )
         return GroupSums(tuple(names), self.heading.widths[places], keys, *found[1:])
+
+    @cached_property
+    def constant_in_groups(self) -> tuple[Node, ...]:
+        """Return the columns that are the same in all rows of each group, where rows are in groups."""
+        if not self.roles.get("groups"):
+            return ()
+        constant = self.levels(self._complete).constant
+        return tuple(self.names[place] for place, same in zip(self._complete, constant, strict=True) if same)
+
+    @property
+    def has_levels(self) -> bool:
+        """Return whether rows belong together or have weights, so that figures come from ``levels``."""
+        return bool(self.roles)
+
+    def levels(self, places: Sequence[int]) -> Levels:
+        """Return the covariances of columns inside groups and between them, on the rows that are complete in all."""
+        known = all(place in self._first for place in places) and self.has_matrix
+        if not known:
+            return self._levels(places)
+        whole = self.memory.once(_LEVELS, self.embedding, lambda: self._levels(self._complete))
+        at = {place: number for number, place in enumerate(self._complete)}
+        return whole.select([at[place] for place in places])
+
+    def levels_for_scores(self, places: Sequence[int]) -> Levels:
+        """Return the levels of the columns that are scored: the first two of a number, all of a category.
+
+        Where values are missing they are the estimates of maximum likelihood, without squares.
+        """
+        is_number, widths = self.heading.is_number[list(places)], self.heading.widths[list(places)]
+        if self.heading.missing[list(places)].any():
+            if not isinstance(self.source, EstimatesLevels):
+                message = f"the source of moments {self.kind!r} estimates nothing by groups; give the table itself"
+                raise InvalidArgumentError(message)
+            settings = self.embedding, tuple(places)
+            return self.memory.once(_ESTIMATED, settings, lambda: self._estimated(places))
+        scored = np.where(is_number, np.minimum(widths, SCORED_OF_NUMBER), widths)
+        return self.levels(places).with_columns(columns_for_scores(widths, is_number), scored)
+
+    def _estimated(self, places: Sequence[int]) -> Levels:
+        assert isinstance(self.source, EstimatesLevels)  # noqa: S101 - asked before
+        by = [self.heading.role_place[name] for name in self.roles.get("groups", ())]
+        weight = next((self.heading.role_place[name] for name in self.roles.get("sampling_weights", ())), None)
+        return self.source.estimated_levels(places, by, weight)
+
+    def _levels(self, places: Sequence[int]) -> Levels:
+        if not isinstance(self.source, SumsByGroup):
+            message = f"the source of moments {self.kind!r} adds up no groups of rows; give the table itself"
+            raise InvalidArgumentError(message)
+        heading = self.heading
+        by = [heading.role_place[name] for name in self.roles.get("groups", ())]
+        weight = next((heading.role_place[name] for name in self.roles.get("sampling_weights", ())), None)
+        found = self.source.group_sums(places, by, (), each=False, weight=weight)
+        widths = heading.widths[list(places)]
+        sums = GroupSums(tuple(heading.names[place] for place in places), widths, (), *found[1:])
+        return levels_of(sums, heading.is_number[list(places)], has_groups=bool(by))
 
     # --- as a dataset ------------------------------------------------------------------------------------------------
 

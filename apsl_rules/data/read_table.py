@@ -39,6 +39,8 @@ from apsl_rules.data.reading import (
     problem_of_gaps,
     refuse,
 )
+from apsl_rules.data.roles import GroupColumns, check_weights, is_auto, note_on_rows_without, places_of, role_names
+from apsl_rules.data.row_groups import notice_groups
 from apsl_rules.data.sources import Matrix, open_source
 from apsl_rules.data.store import Store
 from apsl_rules.data.tables import (
@@ -69,6 +71,8 @@ def table(
     discretize: Discretize = None,
     levels: LevelRule = "observed",
     na: MissingCodes = None,
+    groups: GroupColumns = None,
+    sampling_weights: Node | None = None,
 ) -> LocalTable:
     """Read a table of any kind once, so that everything that takes data can use it.
 
@@ -109,6 +113,12 @@ def table(
     na
         What stands for a missing value in all columns, one word or number or several (``na=999``), or a mapping from
         names (``na={"age": 999}``), "*" standing for all others.
+    groups
+        The column, or the columns together, that say which rows belong together, such as a school; "auto" notices
+        them. They are then no variables. Rows without a group are left out.
+    sampling_weights
+        The name of a column that says how much of the population each row stands for, from 0 on, with fractions. It is
+        then no variable, and rows without it are left out.
 
     Returns
     -------
@@ -128,12 +138,12 @@ def table(
     >>> small.names, [column.kind for column in small.columns]
     (('size', 'ill'), ['category', 'category'])
     """
-    reading = Reading(missing, discretize, levels, kinds, drop, only, weights, na)
+    reading = Reading(missing, discretize, levels, kinds, drop, only, weights, na, groups, sampling_weights)
     if isinstance(source, Table | MixedTable):
-        given = {"names": names, "discretize": discretize, "kinds": kinds, "drop": drop, "only": only}
-        told = next(
-            (name for name, value in {**given, "weights": weights, "na": na}.items() if value is not None), None
-        )
+        given: dict[str, Any] = {"names": names, "discretize": discretize, "kinds": kinds, "drop": drop, "only": only}
+        given |= {"weights": weights, "na": na, "sampling_weights": sampling_weights}
+        given |= {"groups": None if is_auto(groups) or not (groups or source.roles) else groups}
+        told = next((name for name, value in given.items() if value is not None), None)
         if told is not None:
             message = (
                 f"the table was read already, so {told}= comes too late; give it together with the data that the "
@@ -142,11 +152,18 @@ def table(
             raise InvalidArgumentError(message)
         return source
     opened = open_source(source, names)
+    noticed: tuple[str, ...] = ()
+    if groups is not None:
+        found = notice_groups(opened, reading)
+        noticed, reading = found.notes, attrs.evolve(reading, groups=found.acting)
     plan = reading.plan(opened.names)
     if isinstance(opened, Matrix) and opened.holds_codes and plan.kind is None:
         plan = attrs.evolve(plan, kind="category")
     chosen = None if weights is None else repeat_rows(opened, weights)
     view = View(opened, plan.places, chosen)
+    left_out: tuple[str, ...] = ()
+    if plan.roles:
+        view, left_out = _with_roles(view, reading, plan)
     store = Store.of(view, missing)
     read = ColumnReader.read(view, plan, store)
     notes: tuple[str, ...] = ()
@@ -159,9 +176,36 @@ def table(
         store = Store.of(view, missing)
         read = ColumnReader.read(view, read.settled_plan(), store)
     aside = {} if weights is None else {opened.names.index(weights): WEIGHTS}
+    aside |= places_of(plan.roles, opened.names)
     notes = (*(opened.notes if isinstance(opened, PlainTable) else ()), *notes)
     columns, notes = read.settle(opened.names, aside, notes)
-    return store.finish(columns, (*notes, *_on_counts(view, store)))
+    made = store.finish(columns, (*noticed, *left_out, *notes, *_on_counts(view, store)))
+    return attrs.evolve(made, roles=plan.roles, beside=_beside(view, reading, plan)) if plan.roles else made
+
+
+def _with_roles(view: View, reading: Reading, plan: Plan) -> tuple[View, tuple[str, ...]]:
+    """Return the rows of a view in which all columns with a role have a value, and a note on the others."""
+    beside = _beside(view, reading, plan)
+    there = np.ones(view.rows, np.bool_)
+    for name in role_names(plan.roles):
+        there &= beside.categories.codes_of(name) >= 0 if beside.is_category(name) else ~np.isnan(beside.values(name))
+    check_weights(plan.roles, beside)
+    if there.all():
+        return view, ()
+    kept = np.flatnonzero(there)
+    if len(kept) < _FEWEST_COMPLETE:
+        raise DataError(problem_of_few_rows(len(kept), view.rows))
+    return view.rows_at(kept), note_on_rows_without(role_names(plan.roles), view.rows - len(kept), view.rows)
+
+
+def _beside(view: View, reading: Reading, plan: Plan) -> LocalTable:
+    """Return the columns with a role, in the rows of a view."""
+    of_roles = reading.of_roles(view.source.names, plan.roles)
+    beside = View(view.source, of_roles.places, view.chosen)
+    store = Store.of(beside, "testwise")
+    read = ColumnReader.read(beside, of_roles, store)
+    columns, _ = read.settle(view.source.names, {})
+    return store.finish(tuple(one for one in columns if one.name in role_names(plan.roles)), ())
 
 
 def coded_table(

@@ -25,6 +25,7 @@ from apsl_rules.data.kinds import (
     ordered_detail,
 )
 from apsl_rules.data.missing_codes import MissingCodes, blank, codes_by_column
+from apsl_rules.data.roles import KIND_OF_ROLE, GroupColumns, Role, Roles, group_columns, role_names
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of, listing, nearest, require_known
 from apsl_rules.notes import Note, argument, named
@@ -52,6 +53,24 @@ class Reading:
     only: Iterable[Node] | None = None
     weights: Node | None = None
     na: MissingCodes = None
+    groups: GroupColumns = None
+    sampling_weights: Node | None = None
+
+    def roles(self, names: Collection[Node]) -> Roles:
+        """Return the columns that have a role, and so are no nodes; they must be among the names, each with one."""
+        asked: dict[Role, tuple[Node, ...]] = {"groups": group_columns(self.groups)}
+        asked["sampling_weights"] = () if self.sampling_weights is None else (self.sampling_weights,)
+        roles: Roles = {role: some for role, some in asked.items() if some}
+        for role, some in roles.items():
+            for name in some:
+                require_known(name, names, f"column in {named(role)}")
+        counting = () if self.weights is None else (self.weights,)
+        known = [*counting, *(one for some in roles.values() for one in some)]
+        twice = next((name for at, name in enumerate(known) if name in known[:at]), None)
+        if twice is not None:
+            message = f"column {twice!r} is given two roles; name it in one of the settings only"
+            raise InvalidArgumentError(message)
+        return roles
 
     def plan(self, names: Sequence[Node]) -> Plan:
         """Check the options against the names of the columns and return what they mean."""
@@ -72,18 +91,23 @@ class Reading:
         only = _names("only", self.only, known)
         if self.weights is not None:
             require_known(self.weights, known, f"column in {named('weights')}")
+        roles = self.roles(known)
+        apart = {*role_names(roles), *(() if self.weights is None else (self.weights,)), *(dropped or ())}
         places = tuple(
-            place
-            for place, name in enumerate(names)
-            if (only is None or name in only)
-            and name not in (dropped or ())
-            and (self.weights is None or name != self.weights)
+            place for place, name in enumerate(names) if (only is None or name in only) and name not in apart
         )
         if not places:
             message = f"no column is left; take some out of {argument('drop')}, or name more in {argument('only')}"
             raise InvalidArgumentError(message)
         usual_kind = None if ALL in known else kinds.pop(ALL, None)
-        return Plan(self.missing, self.levels, kinds, usual_kind, cuts, usual, places, na=na)
+        return Plan(self.missing, self.levels, kinds, usual_kind, cuts, usual, places, na=na, roles=roles)
+
+    def of_roles(self, names: Sequence[Node], roles: Roles) -> Plan:
+        """Return the plan that reads the columns of roles alone, each as its role needs it."""
+        kinds = {name: KIND_OF_ROLE[role] for role, some in roles.items() for name in some}
+        only = tuple(names.index(name) for name in kinds)
+        na = codes_by_column(self.na)
+        return Plan("testwise", "observed", kinds, None, {}, None, only, na=na, takes_constants=True)
 
 
 @attrs.frozen
@@ -93,6 +117,8 @@ class Plan:
     ``cuts`` says how to cut columns that are named, None for those that stay numbers, and ``cut`` the other numbers.
     ``inferred`` are kinds that were found in more rows and stay.
     ``aside`` says of some columns that are not read why they are set aside. ``na`` are the codes for missing values.
+    ``roles`` has the columns that say something of the rows, which are not among the places; columns with a role may
+    be constant.
     """
 
     missing: MissingRule
@@ -105,6 +131,8 @@ class Plan:
     inferred: Mapping[Node, Kind] = attrs.field(factory=dict)
     aside: Mapping[int, str] = attrs.field(factory=dict)
     na: Mapping[Node, tuple[Any, ...]] = attrs.field(factory=dict)
+    roles: Roles = attrs.field(factory=dict)
+    takes_constants: bool = False
 
     def without(self, types: Mapping[int, str]) -> Plan:
         """Return the plan with columns set aside whose types, by place, have neither levels nor numbers."""
@@ -334,7 +362,7 @@ def _decide(
     numeric = as_numbers(column)
     if numeric is None and asked == "ordered" and labels is not None and labels.declared:
         numeric = Numbers(labels.codes, labels.codes < 0)  # the places of the levels in their order
-    if numeric is None or summary.distinct == 1:
+    if numeric is None or (summary.distinct == 1 and not plan.takes_constants):
         if not named:
             return _as(found.kind, column, summary, found, plan)
         raise DataError(_no_number(name, asked, plan, is_constant=numeric is not None))

@@ -29,6 +29,7 @@ from apsl_rules.data.derived import find_derived
 from apsl_rules.data.duplicates import same_orders, same_partitions
 from apsl_rules.data.files import array_fingerprint
 from apsl_rules.data.kinds import ColumnKind, ColumnSummary, infer_kind
+from apsl_rules.data.roles import Roles, groups_of_rows, is_constant_in
 from apsl_rules.errors import DataError
 from apsl_rules.memory import Kind
 from apsl_rules.names import Node, count_of, require_known
@@ -90,6 +91,8 @@ class Table(CountedDataset):
         The levels of each column, in the order of their codes.
     columns, notes
         How each column of the source was read, and what was assumed then.
+    roles, beside
+        The columns that say something of the rows, by role, and their values in the same rows.
     """
 
     names: tuple[Node, ...]
@@ -99,6 +102,8 @@ class Table(CountedDataset):
     incomplete: npt.NDArray[np.bool_]
     notes: tuple[str, ...] = ()
     columns: tuple[ColumnKind, ...] = ()
+    roles: Roles = attrs.field(factory=dict)
+    beside: LocalTable | None = None
 
     can = frozenset({"counts", "rows", "fingerprint"})
 
@@ -200,7 +205,8 @@ class Table(CountedDataset):
             cards[place] = kept.sum()
             levels[place] = tuple(level for level, keep in zip(self.levels[place], kept.tolist(), strict=False) if keep)
             column[:] = np.append(np.cumsum(kept) - 1, kept.sum()).astype(codes.dtype)[column]
-        return Table(self.names, codes, cards, tuple(levels), incomplete)
+        beside = None if self.beside is None else self.beside.resampled(rows, declared=declared)
+        return Table(self.names, codes, cards, tuple(levels), incomplete, roles=self.roles, beside=beside)
 
     def fingerprint_of(self, node: Node) -> bytes:
         """Return a hash of the contents of a column, whatever its name and the names of its levels."""
@@ -239,6 +245,8 @@ class MixedTable(Dataset):
         The names of the numbers, in the order of ``numbers``.
     columns, notes
         How each column of the source was read, and what was assumed then.
+    roles, beside
+        The columns that say something of the rows, by role, and their values in the same rows.
     """
 
     names: tuple[Node, ...]
@@ -247,6 +255,8 @@ class MixedTable(Dataset):
     number_names: tuple[Node, ...]
     columns: tuple[ColumnKind, ...] = ()
     notes: tuple[str, ...] = ()
+    roles: Roles = attrs.field(factory=dict)
+    beside: LocalTable | None = None
 
     can = frozenset({"moments", "rows"})
 
@@ -295,6 +305,19 @@ class MixedTable(Dataset):
     def _is_there(self, node: Node) -> npt.NDArray[np.bool_]:
         return self.categories.codes_of(node) >= 0 if self.is_category(node) else ~np.isnan(self.values(node))
 
+    @cached_property
+    def constant_in_groups(self) -> tuple[Node, ...]:
+        """Return the columns that are the same in all rows of each group, where rows are in groups."""
+        groups = groups_of_rows(self)
+        if groups is None:
+            return ()
+        found = []
+        for name in self.names:
+            values = self.categories.codes_of(name) if self.is_category(name) else self.values(name)
+            there = values >= 0 if self.is_category(name) else ~np.isnan(values)
+            found += [name] if is_constant_in(values[there], groups[there]) else []
+        return tuple(found)
+
     def select(self, names: Collection[Node]) -> MixedTable:
         """Return the table with some of its columns."""
         numbers = [place for place, one in enumerate(self.number_names) if one in names]
@@ -310,7 +333,21 @@ class MixedTable(Dataset):
     def resampled(self, rows: RowNumbers, *, declared: bool) -> MixedTable:
         """Return some rows. Levels that they do not show are none of its levels, unless all are declared."""
         categories = self.categories.resampled(rows, declared=declared)
-        return attrs.evolve(self, categories=categories, numbers=np.ascontiguousarray(self.numbers[:, rows]))
+        beside = None if self.beside is None else self.beside.resampled(rows, declared=declared)
+        numbers = np.ascontiguousarray(self.numbers[:, rows])
+        return attrs.evolve(self, categories=categories, numbers=numbers, beside=beside)
+
+    def regrouped(self, groups: Integers) -> MixedTable:
+        """Return the same rows in other groups, one number for each row; they have the name of the first column."""
+        assert self.beside is not None  # noqa: S101 - rows that have groups have columns that say so
+        name = self.roles["groups"][0]
+        levels = tuple(range(int(groups.max(initial=0)) + 1))
+        codes = groups.astype(np.uint16)[None, :]
+        table = Table((name,), codes, np.array([len(levels)]), (levels,), np.zeros(1, np.bool_))
+        beside: LocalTable = table
+        if isinstance(self.beside, MixedTable):
+            beside = attrs.evolve(self.beside, names=(name, *self.beside.number_names), categories=table)
+        return attrs.evolve(self, roles={**self.roles, "groups": (name,)}, beside=beside)
 
     def notes_on(self, members: Sequence[Node], before: Traffic = NO_TRAFFIC, unused: Sequence[str] = ()) -> list[str]:
         """Return what stands out: columns that follow from others; of each group of duplicates one is looked at."""

@@ -91,25 +91,23 @@ def ask_weighed(
     held = _taken(adjustment)
     if isinstance(held, str) and held not in STRATEGIES:
         raise unknown_strategy(held)
-    aside = {node for node in (figures.weights, figures.groups) if node is not None}
     known = part.knowledge
     if randomised:
-        known = assigned(known, cause, [node for node in figures.data.names if node not in aside])
+        known = assigned(known, cause, figures.data.names)
     basis, first = _first(known, cause, target, randomised=randomised)
     if first is not None:
         none = Adjusted(Orientation(cause, (target,), ()), no_effect=first)
         return Question(part, cause, target, _named(held), (none,), basis)
     if held == "earlier":
-        names = [node for node in figures.data.names if node not in aside]
-        return _of_set(part, cause, target, held, _earlier(known, cause, target, names))
+        return _of_set(part, cause, target, held, _earlier(known, cause, target, figures.data.names))
     if not isinstance(held, str):
         own = own_set(figures.data.names, held, cause, target)
         _refuse_later(known, cause, own)
         return _of_set(part, cause, target, own, own)
-    found = weigh(figures, cause, target, known, aside)
+    found = weigh(figures, cause, target, known)
     notes = list(_notes(found))
     if basis != "rows" and not randomised:
-        free = weigh(figures, cause, target, NOTHING, aside)
+        free = weigh(figures, cause, target, NOTHING)
         if free.reverse > _AGAINST:
             notes.append(_against(cause, target, free.reverse))
     elif basis == "rows" and (found.ahead or (found.behind and found.reverse >= SURE)):

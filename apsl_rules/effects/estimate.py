@@ -43,7 +43,6 @@ def effect(
     depth: Depth | None = None,
     graphs: Graphs = "weighed",
     variance: Variance = "robust",
-    groups: Node | None = None,
     randomised: bool = False,
     instrument: Node | None = None,
     unaffected: Iterable[Node] = (),
@@ -77,8 +76,6 @@ def effect(
         "drawn": those that the part leaves open count, without probabilities.
     variance
         "robust" errors, which hold if the spread is not the same everywhere, or those for "equal" spread.
-    groups
-        A column that says which rows belong together, such as patients with several visits.
     randomised
         Whether the cause was assigned by chance, so that nothing in the table causes it.
     instrument
@@ -107,7 +104,7 @@ def effect(
     is_near = adjust in ("parents", "earlier") or (adjust != "optimal" and _has_rows(source))
     is_near = is_near and settings.get("hidden") != "allowed"
     far: Depth = depth or (1 if is_near else "max")
-    part, figures = part_and_figures(source, cause, target, depth=far, data=data, settings=settings, groups=groups)
+    part, figures = part_and_figures(source, cause, target, depth=far, data=data, settings=settings)
     named = {"unaffected": listed("unaffected", unaffected, "columns")}
     named["powerless"] = listed("powerless", powerless, "columns")
     sure = with_sure_arrows(part, least_direction(settings))

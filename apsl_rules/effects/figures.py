@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data import Codes, CountedDataset, Dataset, counted
+from apsl_rules.data import Codes, CountedDataset, Dataset, counted, groups_of_rows, weights_of_rows
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.effects.samples import Covariance, Integers, Sample, sample_of
 from apsl_rules.errors import DataError, InvalidArgumentError
@@ -25,7 +25,10 @@ from apsl_rules.notes import argument, marked, named
 from apsl_rules.parts import Part
 
 #: The settings of ``learn`` that say how a table is read.
-READING = ("kinds", "drop", "only", "weights", "missing", "na", "discretize", "counts", "options", "plugins")
+READING = (
+    *("kinds", "drop", "only", "weights", "groups", "sampling_weights"),
+    *("missing", "na", "discretize", "counts", "options", "plugins"),
+)
 #: The most cells of a table of counts.
 MOST_CELLS = 1 << 24
 _NO_ROWS = (
@@ -66,15 +69,12 @@ class CountedColumns:
 class Figures:
     """A table with rows: ``given`` as the caller gave it, ``opened`` as a run opened it to learn from.
 
-    The columns ``weights`` and ``groups`` say how many rows of the population a row stands for, and which belong
-    together.
+    Columns with a role say how much of the population a row stands for, and which rows belong together.
     """
 
     given: Any
     opened: Source
     settings: Settings
-    weights: Node | None = None
-    groups: Node | None = None
 
     @cached_property
     def data(self) -> Dataset:
@@ -138,7 +138,7 @@ class Figures:
         Categories are counted wherever they are. Numbers whose rows stay elsewhere have a covariance alone.
         """
         found: dict[tuple[Node, ...], Sample | Covariance] = {}
-        plain = self.weights is None and self.groups is None
+        plain = not self.data.roles
         counted = [columns for columns in sets if plain and self.are_counted(columns)]
         for columns, one in zip(counted, self.joints(counted), strict=True):
             found[columns] = sample_of(columns, tuple(one.codes), one.levels, one.weights)
@@ -146,7 +146,11 @@ class Figures:
         if not self._is_own and "rows" in self.data.can:
             found.update((columns, self._rows_of(columns)) for columns in others)
         elif others and not plain:
-            message = "weights with fractions and groups need the rows, which stay elsewhere; take a sample into memory"
+            none = argument("groups", "none", python="groups=None")
+            message = (
+                "weights with fractions and groups need the rows, which stay elsewhere; take a sample into memory, or "
+                f"give {none}, which takes rows as independent"
+            )
             raise InvalidArgumentError(message)
         else:
             found.update(zip(others, self.covariances(others), strict=True))
@@ -155,8 +159,7 @@ class Figures:
     def _rows_of(self, columns: tuple[Node, ...]) -> Sample:
         """Return the rows of columns that are in memory."""
         values, levels = zip(*(self._column(node) for node in columns), strict=True)
-        weights = None if self.weights is None else np.nan_to_num(self.data.values(self.weights))
-        groups = None if self.groups is None else self._column(self.groups)[0].astype(np.int64)
+        weights, groups = weights_of_rows(self.data), groups_of_rows(self.data)
         return sample_of(columns, values, levels, np.ones(self.rows), weights=weights, groups=groups)
 
     def _column(self, node: Node) -> tuple[npt.NDArray[Any], tuple[Any, ...]]:
@@ -215,9 +218,6 @@ def open_figures(
     given: Any,
     settings: Settings,
     opened: Source | None = None,
-    *,
-    weights: Node | None = None,
-    groups: Node | None = None,
 ) -> Figures:
     """Open a table to estimate from; ``opened`` is the same table as a run opened it."""
     reading = cast("Settings", {name: value for name, value in settings.items() if name in READING})
@@ -225,7 +225,7 @@ def open_figures(
         message = f"{named('data')} is a part, which has no rows; give the table that it was learned from"
         raise InvalidArgumentError(message, argument="data")
     source = opened or open_data(given, Request.of(reading))
-    figures = Figures(given, source, reading, weights, groups)
+    figures = Figures(given, source, reading)
     figures.data  # noqa: B018 - refuses a source without rows at once
     return figures
 

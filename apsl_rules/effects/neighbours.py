@@ -112,7 +112,6 @@ def effects_at_target(
     empty: Empty = "borrow",
     graphs: Graphs = "weighed",
     variance: Variance = "robust",
-    groups: Node | None = None,
     **settings: Unpack[Settings],
 ) -> Effects:
     """Estimate the effect along each edge at the target of a part, in one round of counting.
@@ -122,7 +121,7 @@ def effects_at_target(
     """
     how = How(check_confidence(confidence), empty, variance)
     check_choices(how, graphs)
-    figures = figures_of(data, read_as(part, data, settings), groups=groups)
+    figures = figures_of(data, read_as(part, data, settings))
     return effects_from(part, figures, settings, adjust=adjust, how=how, graphs=graphs)
 
 

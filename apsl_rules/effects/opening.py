@@ -22,19 +22,9 @@ from apsl_rules.parts import Part
 
 
 def part_and_figures(
-    source: Any,
-    cause: Node,
-    target: Node,
-    *,
-    depth: Depth,
-    data: Any,
-    settings: Settings,
-    groups: Node | None = None,
+    source: Any, cause: Node, target: Node, *, depth: Depth, data: Any, settings: Settings
 ) -> tuple[Part, Figures]:
-    """Return the part to reason from and the table to estimate from; learn the part where none is given.
-
-    Weights with fractions and the column of ``groups`` are kept out of what is learned.
-    """
+    """Return the part to reason from and the table to estimate from; learn the part where none is given."""
     if isinstance(source, Part):
         if data is None:
             message = (
@@ -43,49 +33,31 @@ def part_and_figures(
             raise InvalidArgumentError(message)
         for node, role in ((cause, "cause"), (target, "target")):
             require_known(node, source.nodes, role)
-        figures = figures_of(data, read_as(source, data, settings), groups=groups)
+        figures = figures_of(data, read_as(source, data, settings))
         for node, role in ((cause, "cause"), (target, "target")):
             figures.require(node, role)
         return source, figures
     rows = source if data is None else data
-    weights = _fractional(rows, settings)
-    if weights is None and groups is None:
-        request, opened = open_structure(source, settings)
-        figures = open_figures(rows, settings, opened if data is None else None)
-    else:
-        figures = figures_of(rows, settings, groups=groups, weights=weights)
-        aside = [one for one in (weights, groups) if one is not None]
-        plain = _without(settings, "weights") if weights is not None else settings
-        drop = (*(plain.get("drop") or ()), *aside) if data is None else plain.get("drop")
-        request, opened = open_structure(source, cast("Settings", {**plain, "drop": drop}))
+    settings = _sampled(rows, settings)
+    request, opened = open_structure(source, settings)
+    figures = open_figures(rows, settings, opened if data is None else None)
     for node, role in ((cause, "cause"), (target, "target")):
         figures.require(node, role)
     opened = without_copies(opened, (cause, target), request.keep, functions=True)
     return run_once(request, opened, cause, depth), figures
 
 
-def figures_of(rows: Any, settings: Settings, *, groups: Node | None = None, weights: Node | None = None) -> Figures:
-    """Open a table to estimate from, with the columns that say how rows count and belong together."""
-    weights = _fractional(rows, settings) if weights is None else weights
-    if weights is None and groups is None:
-        return open_figures(rows, settings)
-    kinds = dict(settings.get("kinds") or {})
-    if weights is not None:
-        kinds[weights] = "number"
-    if groups is not None:
-        kinds[groups] = "category"
-    plain = _without(settings, "weights") if weights is not None else settings
-    for node, role in ((weights, "column of weights"), (groups, "column of groups")):
-        if node is not None:
-            require_known(node, nodes_of(rows), role)
-    figures = open_figures(rows, cast("Settings", {**plain, "kinds": kinds}), weights=weights, groups=groups)
-    for node, role in ((weights, "column of weights"), (groups, "column of groups")):
-        if node is not None:
-            figures.require(node, role)
-    if weights is not None and np.nanmin(figures.data.values(weights)) < 0:
-        message = f"column {weights!r} cannot be weights, because it has negative values; give weights from 0 on"
-        raise DataError(message)
-    return figures
+def figures_of(rows: Any, settings: Settings) -> Figures:
+    """Open a table to estimate from."""
+    return open_figures(rows, _sampled(rows, settings))
+
+
+def _sampled(rows: Any, settings: Settings) -> Settings:
+    """Return settings in which weights with fractions are those of a sample."""
+    weights = _fractional(rows, settings)
+    if weights is None:
+        return settings
+    return cast("Settings", {**_without(settings, "weights"), "sampling_weights": weights})
 
 
 def _fractional(rows: Any, settings: Settings) -> Node | None:
@@ -93,7 +65,7 @@ def _fractional(rows: Any, settings: Settings) -> Node | None:
     weights = settings.get("weights")
     if weights is None or is_opened(rows) or isinstance(rows, Source):
         return None
-    plain = _without(settings, "weights", "drop", "only", "discretize")
+    plain = {**_without(settings, "weights", "drop", "only", "discretize"), "groups": None}
     opened = open_data(rows, Request.of(cast("Settings", {**plain, "kinds": {weights: "number"}})))
     data = opened.data
     if data is None or "rows" not in data.can or weights not in data.number_names:
@@ -126,7 +98,11 @@ def read_as(part: Part, data: Any, settings: Settings) -> Settings:
     is_read = is_opened(data) or isinstance(data, Source)
     if is_read or is_oracle(data):
         return settings
-    known = {name: part.settings[name] for name in ("missing", "discretize", "weights", "na") if name in part.settings}
+    known = {
+        name: part.settings[name]
+        for name in ("missing", "discretize", "weights", "na", "groups", "sampling_weights")
+        if name in part.settings
+    }
     found = cast("Settings", {**known, **{name: value for name, value in settings.items() if value is not None}})
     if "discretize" not in found and "kinds" not in found:
         members = set(part.members)

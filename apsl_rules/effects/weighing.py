@@ -7,7 +7,7 @@ score that learners use: BIC on moments, BDeu on counts. Background knowledge ex
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
 
@@ -105,15 +105,12 @@ class _Columns:
         return self._known[key]
 
 
-def weigh(figures: Figures, cause: Node, target: Node, known: Knowledge, aside: Collection[Node] = ()) -> Weighing:
-    """Weigh the parent sets of a cause by the sum over all graphs near it and the target.
-
-    Columns ``aside``, such as weights, take no part.
-    """
+def weigh(figures: Figures, cause: Node, target: Node, known: Knowledge) -> Weighing:
+    """Weigh the parent sets of a cause by the sum over all graphs near it and the target."""
     data = figures.data
     alike = {node for group in data.duplicates() for node in group} - {cause, target}
     gone = {node: data.missing[place] / max(1, data.rows) for node, place in data.place.items()}
-    free = [node for node in data.names if node not in {cause, target, *aside} | alike]
+    free = [node for node in data.names if node not in {cause, target} | alike]
     left_out = tuple(node for node in free if gone[node] > _MOST_MISSING)
     others = in_order(node for node in free if gone[node] <= _MOST_MISSING)
     if len(others) + 2 > _MOST_COLUMNS:

@@ -32,6 +32,9 @@ class Verdict:
         The statistic, its p-value, its degrees of freedom and the number of rows, where there are any.
     log_p
         ln p, where p itself is too small to be written.
+    inside, groups
+        Of rows in groups, the part of the statistic that comes from inside the groups, and how many there are. The
+        rest comes from their means.
     """
 
     x: Node
@@ -45,6 +48,8 @@ class Verdict:
     n: int | None = None
     log_p: float | None = None
     rank: int | None = None
+    inside: float | None = None
+    groups: int | None = None
 
     @property
     def independent(self) -> bool:
@@ -193,12 +198,21 @@ def verdict_text(verdict: Verdict) -> str:
     }[verdict.decision]
     given = f" | {', '.join(map(shown, verdict.given))}" if verdict.given else ""
     measured = verdict.statistic is not None and verdict.n is not None
-    figures = [f"{verdict.test} = {verdict.statistic:.4g}"] if measured else []
+    figures = [f"{verdict.test} = {_statistic_text(verdict)}"] if measured else []
     figures += [] if verdict.dof is None else [f"dof {verdict.dof}"]
     figures += [] if verdict.rank is None or not verdict.given else [f"rank {verdict.rank}"]
     figures += [] if verdict.p is None else [f"p = {p_text(verdict)}"]
     figures += [] if verdict.n is None else [f"n = {verdict.n}"]
     return f"{said}{given}" + (f" ({', '.join(figures)})" if figures else "")
+
+
+def _statistic_text(verdict: Verdict) -> str:
+    """Spell a statistic; that of rows in groups by where it comes from."""
+    assert verdict.statistic is not None  # noqa: S101 - it was measured
+    if verdict.inside is None or verdict.groups is None:
+        return f"{verdict.statistic:.4g}"
+    between = max(verdict.statistic - verdict.inside, 0.0)
+    return f"{verdict.inside:.4g} (inside {verdict.groups:,} groups) + {between:.4g} (between them)"
 
 
 def p_text(verdict: Verdict) -> str:
@@ -210,7 +224,7 @@ def p_text(verdict: Verdict) -> str:
     return f"{verdict.p:.3g}"
 
 
-_FIGURES = ("statistic", "p", "log_p", "dof", "n", "rank")
+_FIGURES = ("statistic", "p", "log_p", "dof", "n", "rank", "inside", "groups")
 
 
 def verdict_data(verdict: Verdict, name: Callable[[Node], Any] = label) -> dict[str, Any]:

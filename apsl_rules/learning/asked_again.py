@@ -17,7 +17,7 @@ from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins
 
 _FIGURES = ("decision", "statistic", "p", "log_p", "dof", "n")
-_READING = ("missing", "discretize", "weights", "na")
+_READING = ("missing", "discretize", "weights", "na", "groups", "sampling_weights")
 #: Any alpha, for oracles whose answers are perfect.
 _ALPHA = 0.01
 

@@ -314,6 +314,7 @@ def stability(
     subsample
         Without it, each resample has as many rows as the table, drawn with repetition (the bootstrap); a share such as
         0.5 draws that share of the rows without repetition, which does not exaggerate dependence as repetition does.
+        Where rows belong together, whole groups are drawn.
     threads
         How many resamples to learn at a time; the result is the same for any number.
     journal
@@ -349,7 +350,8 @@ def stability(
     _check(resamples, seed, request)
     opened = without_copies(open_data(source, request), (target,), request.keep)
     request = in_world(request, opened.gives)
-    size = _size(subsample, opened.rows)
+    groups = opened.row_groups if opened.rows else None
+    size = _size(subsample, opened.rows if groups is None else int(groups.max()) + 1)
     budget = Budget.of(request)
     single = attrs.evolve(request, threads=1)
     part = run_once(single, opened, target, depth)
@@ -366,8 +368,11 @@ def stability(
     def draw(number: int) -> Tally:
         if kept is not None and number in kept:
             return kept.tally(number)
-        rows = opened.resampled(draw_rows(opened.rows, seeds[number], size))
-        return tally(run_once(budget.left(quiet, 0), rows, target, depth))
+        if groups is None:
+            drawn = opened.resampled(draw_rows(opened.rows, seeds[number], size))
+        else:
+            drawn = opened.resampled(*draw_groups(groups, seeds[number], size))
+        return tally(run_once(budget.left(quiet, 0), drawn, target, depth))
 
     tallies: list[Tally] = []
     stopped, interrupted = part.incomplete, False
@@ -437,3 +442,16 @@ def draw_rows(rows: int, seeds: np.random.SeedSequence, size: int | None) -> Row
     random = np.random.default_rng(seeds)
     drawn = random.integers(0, rows, rows) if size is None else random.choice(rows, size, replace=False, shuffle=False)
     return np.sort(drawn)
+
+
+def draw_groups(groups: Rows, seeds: np.random.SeedSequence, size: int | None) -> tuple[Rows, Rows]:
+    """Draw whole groups for one resample, as rows are drawn; return their rows, and a new number of each one's group.
+
+    A group that is drawn twice stands for two groups.
+    """
+    chosen = draw_rows(int(groups.max()) + 1, seeds, size)
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
+    rows = [order[starts[one] : starts[one + 1]] for one in chosen.tolist()]
+    numbers = np.repeat(np.arange(len(rows)), [len(one) for one in rows])
+    return np.concatenate(rows).astype(np.int64), numbers.astype(np.int64)

@@ -50,7 +50,7 @@ def with_roots(request: Request, known: Knowledge, data: Dataset) -> tuple[Knowl
     if request.roots == "ignore":
         return known, ()
     names = names_of(request)
-    spoken = frozenset(known.nodes)
+    spoken = frozenset((*known.nodes, *(node for node, _ in known.assumed)))
     groups = {
         node: names.group_of(node, data.distinct(node) if data.is_category(node) else None)
         for node in in_order(data.names)
@@ -68,7 +68,7 @@ def with_roots(request: Request, known: Knowledge, data: Dataset) -> tuple[Knowl
     note = Note(
         f"{'by their names' if is_note else 'assumed by name:'} {' and '.join(said)}; {undo}", "roots", columns=columns
     )
-    return (known if is_note else attrs.evolve(known, assumed=found, stages=order)), (note,)
+    return (known if is_note else attrs.evolve(known, assumed=(*known.assumed, *found), stages=order)), (note,)
 
 
 def draw_possible(part: Part, oracle: Oracle | None, data: Dataset, request: Request) -> Part:

@@ -20,7 +20,7 @@ import attrs
 from apsl_rules._arguments import demand, spelt
 from apsl_rules.data import Dataset, codes_by_column
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
-from apsl_rules.knowledge import Knowledge
+from apsl_rules.knowledge import SAME_IN_GROUP, Knowledge
 from apsl_rules.learning.copies import without_copies
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import Assembly, along_lines, everyone
@@ -327,6 +327,10 @@ def known_of(request: Request, source: Source, nodes: Collection[Node]) -> tuple
     aside = {column.name for column in source.columns if column.kind == "set aside"}
     lost = in_order(aside.intersection(request.known.nodes).difference(nodes))
     known, notes = request.known.resolved(nodes, aside), tuple[Note, ...]()
+    if source.data is not None and source.data.roles:
+        spoken = frozenset(known.nodes)
+        first = [node for node in in_order(source.data.constant_in_groups) if node not in spoken]
+        known = attrs.evolve(known, assumed=(*known.assumed, *((node, SAME_IN_GROUP) for node in first)))
     if request.hidden == "possible" and source.data is not None:
         known, notes = with_roots(request, known, source.data)
     if not lost:
@@ -388,6 +392,9 @@ def _context(
         name: value for name, value in request.reading.items() if isinstance(value, str | int | float)
     }
     reading.pop("cache", None)
+    roles = {} if source.data is None else dict(source.data.roles)
+    if roles.get("groups") or request.reading.get("groups") is not None:
+        reading["groups"] = [*roles.get("groups", ())]
     codes = codes_by_column(request.na)
     if codes and all(isinstance(name, str) for name in codes):
         reading["na"] = {name: [*listed] for name, listed in codes.items()}

@@ -9,7 +9,7 @@ the server, the parameters of ``PartSelector`` and the page of settings are made
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
 from textwrap import fill
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
@@ -17,7 +17,8 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
 import attrs
 
 from apsl_rules._arguments import demand, is_number, is_whole, mapping, path_text, spelt
-from apsl_rules.data import Kind, MissingCodes, MissingRule
+from apsl_rules.data import GroupColumns, Kind, MissingCodes, MissingRule, group_columns
+from apsl_rules.data import is_auto as is_noticed
 from apsl_rules.data.counts import CountSource
 from apsl_rules.directions import DRAWN, PRECISE
 from apsl_rules.errors import InvalidArgumentError
@@ -130,6 +131,11 @@ def _check_count(name: str, value: object) -> None:
         raise InvalidArgumentError(
             argument=name, value=value, advice=f"give at least 1{'' if is_whole(value) else ', a whole number'}"
         )
+
+
+def _check_groups(name: str, value: object) -> None:
+    if not isinstance(value, Hashable | Iterable):
+        raise InvalidArgumentError(argument=name, value=value, advice="give a column, a list of columns, or None")
 
 
 def _check_limit(name: str, value: object) -> None:
@@ -250,6 +256,25 @@ class Request:
     weights: Node | None = _setting(
         None, "The column that says how many rows each row stands for.", honoured=_TABLES, is_reading=True
     )
+    groups: GroupColumns = _setting(
+        AUTO,
+        "The column that says which rows belong together, such as a school; none treats rows as independent.",
+        "Several columns say so together. The part is then learned inside the groups and between them at once, and "
+        "proofs say where a relation lives. 'auto' notices groups: it acts by itself only where two columns form a key "
+        "although chance says otherwise, and else a note names the column. In Python None means none.",
+        check=_check_groups,
+        honoured=_TABLES,
+        on=_EVERYWHERE,
+        is_reading=True,
+        metavar="NAME|auto|none",
+    )
+    sampling_weights: Node | None = _setting(
+        None,
+        "The column that says how much of the population each row of a survey stands for, with fractions.",
+        "Estimates are those of the population, and evidence is that of the effective number of rows (Kish).",
+        honoured=_TABLES,
+        is_reading=True,
+    )
     missing: MissingRule | None = _setting(
         None,
         "Leave out rows with missing values test by test (testwise, the default) or all of them (complete), count "
@@ -360,6 +385,7 @@ class Request:
         """Return the options that say how to read and count the source, and further ones of the oracle."""
         cache = None if self.cache is None else path_text(self.cache, "cache")
         given = {name: getattr(self, name) for name in READING} | {"cache": cache, "counts": self.counts}
+        given["groups"] = None if is_noticed(self.groups) else group_columns(self.groups)
         further = mapping("options", self.options, "{'memory_limit': '2GiB'}")
         return {**{name: value for name, value in given.items() if value is not None}, **further}
 
@@ -383,6 +409,8 @@ class Settings(TypedDict, total=False):
     only: Iterable[Node] | None
     keep: Iterable[Node] | Literal["*"] | None
     weights: Node | None
+    groups: GroupColumns
+    sampling_weights: Node | None
     missing: MissingRule | None
     na: MissingCodes
     discretize: str | Mapping[Node, str] | None

@@ -20,6 +20,7 @@ from apsl_rules.data import (
     Groups,
     Traffic,
     content_fingerprint,
+    groups_of_rows,
     is_countable,
     is_left_in_place,
     notes_on_duplicates,
@@ -204,9 +205,15 @@ class Source:
         message = f"stability draws rows from a table, but a {kind} has none; give the data, or sample some from it"
         raise InvalidArgumentError(message)
 
-    def resampled(self, rows: Rows) -> Source:
-        """Return a source of some rows, in any order and as often as they are named."""
-        return attrs.evolve(self, opened=self.opened.resampled(rows, declared=self.declared), oracles={})
+    @property
+    def row_groups(self) -> Rows | None:
+        """Return the number of the group of each row, None where rows are independent."""
+        return None if self.data is None else groups_of_rows(self.data)
+
+    def resampled(self, rows: Rows, groups: Rows | None = None) -> Source:
+        """Return a source of some rows, in any order and as often as they are named, in groups of their own."""
+        drawn = self.opened.resampled(rows, declared=self.declared)
+        return attrs.evolve(self, opened=drawn if groups is None else drawn.regrouped(groups), oracles={})
 
 
 #: What a table can be opened for, besides what suits its columns.
@@ -231,6 +238,7 @@ def open_data(source: Any, request: Request) -> Source:
     options = request.reading
     source, options = _with_counts(source, options)
     if is_oracle(source):
+        options = _without_none(options)
         if request.oracle is not None or options:
             given = "another oracle" if request.oracle is not None else f"the option {next(iter(options))!r}"
             message = f"the source is an oracle itself, so {given} cannot be given with it; leave it out"
@@ -241,8 +249,13 @@ def open_data(source: Any, request: Request) -> Source:
     natural = (one for one in plugins.oracles.values() if one.natural_for is not None and one.natural_for(source))
     offer = next(natural, None) if request.oracle is None else pick(plugins.oracles, request.oracle, "oracle")
     if offer is not None and not offer.needs:
-        return Source(source, plugins.origin("apsl_oracles", offer.name), offer, options)
+        return Source(source, plugins.origin("apsl_oracles", offer.name), offer, _without_none(options))
     return _open_table(source, options, plugins, offer)
+
+
+def _without_none(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options without groups that nobody wants, for sources that have no rows anyway."""
+    return {name: value for name, value in options.items() if name != "groups" or value}
 
 
 def _open_table(source: Any, options: dict[str, Any], plugins: Plugins, offer: OracleOffer | None) -> Source:

@@ -71,7 +71,7 @@ def test_groups_and_weights_take_no_part_in_what_is_learned() -> None:
     assert {"g", "w"}.isdisjoint(found.part.nodes)
     with pytest.raises(ApslError, match="'w' cannot be weights, because it has negative values"):
         effect(frame.assign(w=-frame["w"]), "x", "t", weights="w")
-    with pytest.raises(ApslError, match="unknown column of groups 'gg'"):
+    with pytest.raises(ApslError, match="unknown column in groups 'gg'"):
         effect(GRAPH, "x", "t", data=frame, groups="gg")
 
 

@@ -81,6 +81,7 @@ BENCHMARKS = (
         full="stable --half odd",
     ),
     Benchmark("missing_edges", "Edges that missing values invent and hide"),
+    Benchmark("rows_groups", "Rows in groups, told and noticed"),
     Benchmark("stability", "Resamples"),
     Benchmark("startup", "Start-up"),
     Benchmark(

@@ -68,6 +68,10 @@ class Engine(ABC):
     def identity(self) -> bytes:
         """Return bytes that change with the contents of the rows, so that answers can be kept for later runs."""
 
+    def head(self, places: Sequence[int], rows: int) -> Any:
+        """Return the first rows of some columns as an Arrow table, at most so many."""
+        return next(iter(self.fold(places, partial(_first, rows=rows))))
+
     def summaries(self, places: Sequence[int]) -> Mapping[int, Summary]:
         """Return the distinct values of columns with the rows of each."""
         sections = list(self.fold(places, count_columns))
@@ -119,6 +123,10 @@ class ArrowEngine(Engine):
         """Do work on each section."""
         chosen = self.table.select(list(places))
         return (work(chosen.slice(low, SECTION)) for low in range(0, chosen.num_rows, SECTION))
+
+
+def _first(section: Any, rows: int) -> Any:
+    return section.slice(0, rows)
 
 
 def count_columns(section: Any) -> list[tuple[Any, Any]]:

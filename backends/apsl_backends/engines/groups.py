@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import prod
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
@@ -15,8 +15,9 @@ from apsl_backends.engines.engine import SECTION, Part
 from apsl_backends.engines.sums import is_missing, sums_of, take_rows
 from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn, ProductSums
+from apsl_rules.data import GroupFigures
 from apsl_rules.data.counts import pack_codes, unpack_codes
-from apsl_rules.data.moments import GroupFigures, MomentHeading
+from apsl_rules.data.moments import MomentHeading
 from apsl_rules.errors import DataError
 from apsl_rules.names import listing
 
@@ -29,10 +30,11 @@ class SectionSums(NamedTuple):
     """The groups of a section by rising key, their rows and sums, the products of all, and those of each group."""
 
     keys: Integers
-    rows: Integers
+    rows: npt.NDArray[Any]
     first: Floats
     products: ProductSums
     second: list[ProductSums]
+    squares: Floats | None = None
 
 
 @attrs.frozen
@@ -43,6 +45,7 @@ class Asked:
     by: tuple[int, ...]
     spans: tuple[int, ...]
     each: bool
+    weight: int | None = None
 
     def __call__(self, part: Part) -> list[SectionSums]:
         """Add up each section of a part."""
@@ -57,10 +60,13 @@ class Asked:
         if gone.any():
             kept = np.flatnonzero(~gone)
             part = [take_rows(column, kept) for column in part]
-        keys, _ = pack_codes(codes_of(part, self.by), self.spans)
+        length = len(part[0][0])
+        keys = pack_codes(codes_of(part, self.by), self.spans)[0] if self.by else np.zeros(length, np.int64)
         groups, number = np.unique(keys, return_inverse=True)
         rows = np.bincount(number, minlength=len(groups)).astype(np.int64)
         columns = [part[place] for place in self.places]
+        if self.weight is not None:
+            return _weighted(groups, number, columns, np.asarray(part[self.weight][0], np.float64))
         first = np.concatenate([_first_of(column, number, len(groups)) for column in columns], axis=1)
         second: list[ProductSums] = []
         if self.each:
@@ -75,9 +81,12 @@ class Asked:
         for part in parts:
             for section in part:
                 total.add(section)
-        codes = unpack_codes(total.keys, self.spans, np.dtype(np.uint16)).T.astype(np.int64)
+        codes = np.zeros((len(total.keys), 0), np.int64)
+        if self.by:
+            codes = unpack_codes(total.keys, self.spans, np.dtype(np.uint16)).T.astype(np.int64)
         second = np.array([_whole(total.second[key]) for key in total.keys.tolist()]) if self.each else None
-        return GroupFigures(codes, total.rows, total.first + total.lost, _whole(total.products), second)
+        squares = None if self.weight is None else total.squares
+        return GroupFigures(codes, total.rows, total.first + total.lost, _whole(total.products), second, squares)
 
 
 #: Does work on some columns of each part of the rows, and returns the answers in the order of the rows.
@@ -89,7 +98,8 @@ class _Total:
 
     def __init__(self, width: int) -> None:
         self.keys: Integers = np.zeros(0, np.int64)
-        self.rows: Integers = np.zeros(0, np.int64)
+        self.rows: npt.NDArray[Any] = np.zeros(0, np.int64)
+        self.squares: Floats = np.zeros(0)
         self.first: Floats = np.zeros((0, width))
         self.lost: Floats = np.zeros((0, width))
         self.products = ProductSums(width)
@@ -100,10 +110,13 @@ class _Total:
         keys = np.union1d(self.keys, section.keys)
         if len(keys) > len(self.keys):
             at = np.searchsorted(keys, self.keys)
-            self.rows = _spread(self.rows, at, len(keys))
+            self.rows, self.squares = _spread(self.rows, at, len(keys)), _spread(self.squares, at, len(keys))
             self.first, self.lost = _spread(self.first, at, len(keys)), _spread(self.lost, at, len(keys))
             self.keys = keys
         at = np.searchsorted(keys, section.keys)
+        if section.squares is not None:
+            self.rows = self.rows.astype(np.float64)
+            self.squares[at] += section.squares
         self.rows[at] += section.rows
         before, more = self.first[at], section.first
         after = before + more
@@ -125,20 +138,29 @@ def sums_by_group(
     groups: tuple[Sequence[int], Sequence[int]],
     *,
     each: bool,
+    weight: int | None = None,
 ) -> GroupFigures:
     """Add up columns over the rows of each group.
 
-    ``groups`` are the categories whose levels make them, and the other columns that must be complete.
+    ``groups`` are the categories whose levels make them, none for all rows, and the other columns that must be
+    complete. ``weight`` is the place of the weights of rows.
     """
     by, complete = groups
-    spans = [1 + max(heading.units[place].codes, default=0) for place in by]
+    spans = [1 + max(heading.unit(place).codes, default=0) for place in by]
     if prod(spans) > _MOST_KEYS:
-        names = listing([heading.names[place] for place in by])
+        every = (*heading.names, *heading.role_place)
+        names = listing([every[place] for place in by])
         message = f"the columns {names} have too many combinations of levels for groups; take fewer of them"
         raise DataError(message)
-    used = sorted({*places, *by, *complete})
+    used = sorted({*places, *by, *complete, *(() if weight is None else (weight,))})
     number = {place: at for at, place in enumerate(used)}
-    asked = Asked(tuple(number[one] for one in places), tuple(number[one] for one in by), tuple(spans), each)
+    asked = Asked(
+        tuple(number[one] for one in places),
+        tuple(number[one] for one in by),
+        tuple(spans),
+        each,
+        None if weight is None else number[weight],
+    )
     return asked.joined(fold(used, asked), int(heading.widths[list(places)].sum()))
 
 
@@ -152,6 +174,30 @@ def _first_of(column: NumberColumn | CategoryColumn, number: Integers, groups: i
     z = column.values
     powers = (z, z * z - 1.0, z * z * z - 3.0 * z)[: column.degree]
     return np.array([np.bincount(number, one, groups) for one in powers]).reshape(column.degree, groups).T
+
+
+def _weighted(
+    groups: Integers, number: Integers, columns: Sequence[NumberColumn | CategoryColumn], weights: Floats
+) -> SectionSums:
+    """Return the weighted sums of a section."""
+    count = len(groups)
+    rows = np.concatenate([np.ones((len(number), 1)), *(_rows_of(column) for column in columns)], axis=1)
+    counted = rows * weights[:, None]
+    first = np.array([np.bincount(number, one, count) for one in counted.T]).reshape(rows.shape[1], count).T
+    products = ProductSums(rows.shape[1] - 1)
+    products.sums += counted.T @ rows
+    squares: Floats = np.bincount(number, weights * weights, count).astype(np.float64)
+    return SectionSums(groups, first[:, 0].copy(), np.ascontiguousarray(first[:, 1:]), products, [], squares)
+
+
+def _rows_of(column: NumberColumn | CategoryColumn) -> Floats:
+    """Return the embedded columns of a column, row by row."""
+    if isinstance(column, CategoryColumn):
+        indicators = column.indicators[column.codes]
+        found: Floats = (indicators[:, None] == np.arange(column.width)).astype(np.float64)
+        return found
+    z = column.values
+    return np.array([z, z * z - 1.0, z * z * z - 3.0 * z][: column.degree]).reshape(column.degree, len(z)).T
 
 
 def _spread(values: npt.NDArray[Kind], at: Integers, rows: int) -> npt.NDArray[Kind]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from apsl_backends.engines.coders import indicators_of, unit_of
 from apsl_backends.engines.engine import Engine, Part, Rows
 from apsl_backends.engines.groups import sums_by_group
+from apsl_backends.engines.levels import estimated_levels, role_columns, role_units
 from apsl_backends.engines.normal_scores import Line, Standardised, likeness_of, line_of, normal_scores
 from apsl_backends.engines.sums import (
     FOR_TESTS,
@@ -32,12 +33,18 @@ from apsl_backends.engines.sums import (
 from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, EmbeddedHandle, NumberColumn
 from apsl_backends.kernels.library import in_blocks, useful_threads
-from apsl_rules.data import MixedTable, available_memory
+from apsl_rules.data import GroupFigures, Levels, MixedTable, available_memory
 from apsl_rules.data.duplicates import Pairs, compare, split
-from apsl_rules.data.moments import SCORED_OF_NUMBER, ColumnUnit, Embedding, GroupFigures, MomentHeading, RowTests
+from apsl_rules.data.moments import (
+    SCORED_OF_NUMBER,
+    ColumnUnit,
+    Embedding,
+    MomentHeading,
+    RowTests,
+)
 from apsl_rules.errors import DataError
 from apsl_rules.memory import Kind
-from apsl_rules.names import count_of
+from apsl_rules.names import count_of, listing
 
 _EMBEDDED: Kind[EmbeddedHandle] = Kind("embedded columns")
 _SCORED: Kind[EmbeddedHandle] = Kind("embedded columns for scores")
@@ -71,6 +78,8 @@ class MemoryMoments:
             table.columns,
             table.notes,
             self._units(),
+            table.roles,
+            role_units(self.table),
         )
 
     def covariance(self, places: Sequence[int]) -> Floats:
@@ -110,12 +119,23 @@ class MemoryMoments:
         return self.rows.test_rows(queries)
 
     def group_sums(
-        self, places: Sequence[int], by: Sequence[int], complete: Sequence[int], *, each: bool
+        self,
+        places: Sequence[int],
+        by: Sequence[int],
+        complete: Sequence[int],
+        *,
+        each: bool,
+        weight: int | None = None,
     ) -> GroupFigures:
         """Add up columns over the rows of each combination of the levels of some categories."""
-        columns = self.rows.handle.columns
+        columns = [*self.rows.handle.columns, *self.columns_with_roles()]
         fold = lambda used, work: [work([columns[place] for place in used])]  # noqa: E731 - all rows are one part
-        return sums_by_group(self.heading, fold, places, (by, complete), each=each)
+        return sums_by_group(self.heading, fold, places, (by, complete), each=each, weight=weight)
+
+    def estimated_levels(self, places: Sequence[int], by: Sequence[int], weight: int | None) -> Levels:
+        """Return the levels of columns without squares, from all rows that have some of them."""
+        columns = [*self.rows.handle.columns, *self.columns_with_roles()]
+        return estimated_levels(columns, places, by, weight)
 
     def _likeness(self) -> list[float]:
         scores = self._numbers()
@@ -152,6 +172,10 @@ class MemoryMoments:
                 place = table.categories.place[name]
                 units.append(unit_of(table.categories.levels[place], self._rows_of_levels(place)))
         return tuple(units)
+
+    def columns_with_roles(self) -> list[NumberColumn | CategoryColumn]:
+        """Return the columns with a role, which are not embedded."""
+        return role_columns(self.table)
 
     def _rows_of_levels(self, place: int) -> Integers:
         """Return in how many rows each level of a category stands."""
@@ -259,11 +283,29 @@ class Moments:
         return [len(values) for values in found]
 
     def group_sums(
-        self, places: Sequence[int], by: Sequence[int], complete: Sequence[int], *, each: bool
+        self,
+        places: Sequence[int],
+        by: Sequence[int],
+        complete: Sequence[int],
+        *,
+        each: bool,
+        weight: int | None = None,
     ) -> GroupFigures:
         """Add up columns over the rows of each combination of the levels of some categories."""
         self.rounds += 1
-        return sums_by_group(self.heading, self._rows.fold, places, (by, complete), each=each)
+        return sums_by_group(self.heading, self._rows.fold, places, (by, complete), each=each, weight=weight)
+
+    def estimated_levels(self, places: Sequence[int], by: Sequence[int], weight: int | None) -> Levels:
+        """Return the levels of columns without squares, from all rows that have some of them."""
+        used = sorted({*places, *by, *(() if weight is None else (weight,))})
+        if not self._fits([place for place in used if place < len(self.heading.names)]):
+            names = listing([self.heading.names[place] for place in places])
+            message = f"the columns {names} have missing values and are too much to gather; take fewer of them"
+            raise DataError(message)
+        self.rounds += 1
+        parts = list(self._rows.fold(used, list))
+        columns = {place: _joined([part[at] for part in parts]) for at, place in enumerate(used)}
+        return estimated_levels(columns, places, by, weight)
 
     def _estimate(self, places: Sequence[int], order: Sequence[int], embedded: Embedded) -> Floats:
         """Return the covariance of maximum likelihood from the sums of patterns, the blocks of places in an order."""

@@ -15,6 +15,7 @@ import numpy as np
 from apsl_backends.engines.engine import Engine
 from apsl_rules._arguments import spelt
 from apsl_rules.data import (
+    AUTO,
     Dataset,
     FileTable,
     LocalTable,
@@ -34,11 +35,16 @@ from apsl_rules.names import count_of, nearest
 from apsl_rules.notes import argument, named
 
 KINDS = ("memory", "duckdb", "dask")
-READING = ("names", "missing", "discretize", "levels", "kinds", "drop", "only", "weights", "na")
+READING = (
+    *("names", "missing", "discretize", "levels", "kinds", "drop", "only", "weights", "na"),
+    *("groups", "sampling_weights"),
+)
 SOURCING = ("counts", "memory_limit")
 #: What is asked of a dataset: counts alone, moments, or what suits its columns.
 Need: TypeAlias = Literal["counts", "moments", "either"]
 
+#: The settings that give columns a role.
+_ROLES = ("groups", "sampling_weights")
 _NO_NUMBERS = "the table has no numbers; take a test that counts, such as gsquare"
 
 
@@ -54,6 +60,15 @@ def open_dataset(
     source = _resolved(source)
     kind, address = _read_kind(options.get("counts"))
     reading = {name: options[name] for name in READING if options.get(name) is not None}
+    roles = [name for name in _ROLES if reading.get(name)]
+    if need == "counts" and roles:
+        message = (
+            f"{argument(roles[0], reading[roles[0]])} needs sums, and this test counts rows, each as one of its own; "
+            f"leave the test out, or give {argument('groups', 'none', python='groups=None')}"
+        )
+        raise InvalidArgumentError(message)
+    if not isinstance(source, LocalTable):  # what was read has its roles
+        reading.setdefault("groups", () if need == "counts" else AUTO)
     limit = options.get("memory_limit")
     if limit is not None and kind != "duckdb":
         message = f"{named('memory_limit')} is {limit!r}, which only {argument('counts', 'duckdb')} takes; leave it out"
@@ -71,7 +86,7 @@ def open_dataset(
         return _in_memory(_read(source, reading), reading, need)
     rows = _elsewhere(source, reading, kind, address=address, memory_limit=limit)
     made = None if need == "counts" else rows.moments(embedding or Embedding())
-    if made is not None and made.heading.is_number.any():
+    if made is not None and (made.heading.is_number.any() or made.heading.roles):
         return moments_of(made)
     if need == "moments":
         raise DataError(_NO_NUMBERS)
@@ -102,7 +117,7 @@ def is_too_large(path: str | os.PathLike[str]) -> bool:
 def _own_engine(source: Any, options: Mapping[str, Any], need: Need) -> Dataset:
     """Take an engine of one's own, which has read its columns already."""
     is_counted = not isinstance(source, MomentSource)
-    given = next((name for name in (*READING, *SOURCING) if options.get(name) is not None), None)
+    given = next((name for name in (*READING, *SOURCING) if options.get(name) not in (None, ())), None)
     if given is not None:
         what = "counts by itself" if is_counted else "has its own moments"
         message = f"the source {what}, so the option {given!r} cannot be given with it; leave it out"
@@ -117,9 +132,15 @@ def _own_engine(source: Any, options: Mapping[str, Any], need: Need) -> Dataset:
 def _in_memory(read: LocalTable, reading: Mapping[str, Any], need: Need) -> Dataset:
     if need == "counts":
         return count_levels(read, reading.get("discretize"))
-    if need == "moments" and "moments" not in read.can:
-        return MixedTable(read.names, read.categories, np.empty((0, read.rows)), (), read.columns, read.notes)
-    return read
+    return with_moments(read) if need == "moments" or read.roles else read
+
+
+def with_moments(read: LocalTable) -> MixedTable:
+    """Return a table of which moments can be taken, even if all its columns are categories."""
+    if isinstance(read, MixedTable):
+        return read
+    nothing = np.empty((0, read.rows))
+    return MixedTable(read.names, read, nothing, (), read.columns, read.notes, roles=read.roles, beside=read.beside)
 
 
 # --- where rows stay --------------------------------------------------------------------------------------------------
@@ -142,7 +163,7 @@ class _InPlace:
         """Return the moments of the rows, or None if all numbers are cut."""
         from apsl_backends.engines.opening import moments
 
-        if isinstance(self.reading.get("discretize"), str):
+        if isinstance(self.reading.get("discretize"), str) and not self.reading["groups"]:
             return None
         return moments(self.engine, embedding, **self.reading)
 
@@ -165,7 +186,8 @@ class _Sent:
         """Return the moments of the rows, or None if there are no numbers."""
         from apsl_backends.engines.opening import moments_of_table
 
-        return moments_of_table(self.engine_of, self.table, embedding) if isinstance(self.table, MixedTable) else None
+        table = with_moments(self.table) if self.table.roles else self.table
+        return moments_of_table(self.engine_of, table, embedding) if isinstance(table, MixedTable) else None
 
 
 def _elsewhere(

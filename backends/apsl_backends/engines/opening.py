@@ -27,14 +27,24 @@ from apsl_backends.kernels.bindings.checks import Floats
 from apsl_backends.kernels.bindings.embedded import CategoryColumn
 from apsl_backends.kernels.bindings.scores import ScoreCurve
 from apsl_rules.data import (
+    NOTICED_ROWS,
+    CategoryCodes,
     Dictionary,
     MixedTable,
+    NoticedGroups,
     NumberValues,
+    Reading,
+    Roles,
     Table,
     advice_on_levels,
+    group_columns,
+    notice_groups,
+    open_source,
+    places_of,
     plan_elsewhere,
     read_distinct,
     replace_names,
+    role_names,
 )
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.moments import MOST_ROWS_SEEN, ColumnUnit, Embedding, is_nearly_normal
@@ -58,7 +68,10 @@ def moments(
     made, coders = read.made, read.coders(embedding or Embedding())
     kept = [read.names[place] for place in made.places]
     heading = heading_of_coders(kept, coders, made.rows, made.kinds, made.notes)
-    return Moments(engine, heading, engine.code(made.places, coders, made.rows), likeness_of_coders(coders))
+    places, with_roles = read.role_coders()
+    heading = attrs.evolve(heading, roles=read.roles, role_units=tuple(one.unit for one in with_roles))
+    rows = engine.code((*made.places, *places), [*coders, *with_roles], made.rows)
+    return Moments(engine, heading, rows, likeness_of_coders(coders))
 
 
 @attrs.frozen(eq=False)
@@ -69,16 +82,47 @@ class _Read:
     names: Sequence[Node]
     found: Mapping[int, Summary]
     made: Dictionary
+    roles: Roles
+    beside: Dictionary | None = None
 
     @classmethod
     def of(cls, engine: Engine, names: Sequence[Node] | None, reading: Mapping[str, Any]) -> _Read:
         """Ask an engine for the summaries of its columns, and decide these."""
         given = replace_names(engine.names, names)
+        noticed = _noticed(engine, given, reading)
+        reading = {**reading, "groups": noticed.acting}
         plan = plan_elsewhere(given, **reading).without(engine.types_set_aside)
-        found = engine.summaries(plan.places)
-        return cls(
-            engine, given, found, read_distinct(given, {place: one.counted for place, one in found.items()}, plan)
-        )
+        plan = attrs.evolve(plan, aside={**plan.aside, **places_of(plan.roles, given)})
+        of_roles = Reading(**reading).of_roles(given, plan.roles)
+        found = engine.summaries((*plan.places, *of_roles.places))
+        counted = {place: one.counted for place, one in found.items()}
+        made = read_distinct(given, {place: counted[place] for place in plan.places}, plan)
+        made = attrs.evolve(made, notes=(*noticed.notes, *made.notes))
+        beside = None
+        if plan.roles:
+            beside = read_distinct(given, {place: counted[place] for place in of_roles.places}, of_roles)
+        return cls(engine, given, found, made, plan.roles, beside)
+
+    def role_coders(self) -> tuple[tuple[int, ...], list[Coder]]:
+        """Return the places of the columns with a role, and how each is coded."""
+        if self.beside is None:
+            return (), []
+        places = tuple(self.names.index(name) for name in role_names(self.roles))
+        return places, [self._role_coder(place, self.beside) for place in places]
+
+    def _role_coder(self, place: int, beside: Dictionary) -> Coder:
+        read, found = beside.columns[place], self.found[place]
+        if isinstance(read, CategoryCodes) and found.values is not None:
+            coder = coder_of(read, found.values, found.counted.rows, Embedding())
+            nothing = np.full(read.card, -1)
+            unit = ColumnUnit(levels=read.levels, codes=tuple(range(read.card)))
+            assert isinstance(coder, CategoryCoder)  # noqa: S101 - of a category
+            return attrs.evolve(coder, width=0, indicators=nothing, unit=unit)
+        missing = int(found.counted.summarise(self.names[place]).missing)
+        if isinstance(read, NumberValues):
+            return NumberCoder(0, missing, ColumnUnit(1.0))
+        name = self.names[place]
+        raise DataError(advice_on_levels(name, found.counted.summarise(name).distinct))
 
     def coders(self, embedding: Embedding) -> list[Coder]:
         """Return how each column that is kept is coded."""
@@ -92,6 +136,17 @@ class _Read:
             return curve_coder(self.made.rows, partial(self.engine.fold, [place], first_floats), embedding)
         name = self.names[place]
         raise DataError(advice_on_levels(name, found.counted.summarise(name).distinct))
+
+
+def _noticed(engine: Engine, names: Sequence[Node], reading: Mapping[str, Any]) -> NoticedGroups:
+    """Notice groups in the first rows, or look at those that the caller named."""
+    asked = reading.get("groups")
+    if asked is None or asked == ():
+        return NoticedGroups()
+    places = [place for place in range(len(names)) if place not in engine.types_set_aside]
+    source = open_source(engine.head(places, NOTICED_ROWS), [names[place] for place in places])
+    noticed = notice_groups(source, Reading(**reading))
+    return attrs.evolve(noticed, acting=group_columns(asked)) if group_columns(asked) else noticed
 
 
 def first_floats(section: Any) -> Any:
@@ -122,11 +177,12 @@ def moments_of_table(
     likeness = source.likeness(range(len(table.names)))
     is_near = is_nearly_normal(likeness, table.rows - source.heading.missing)
     plain = np.flatnonzero(is_near | (table.rows <= MOST_ROWS_SEEN)).tolist()
-    columns = source.for_scores(plain).handle.columns
+    columns = [*source.for_scores(plain).handle.columns, *source.columns_with_roles()]
     values = [one.codes if isinstance(one, CategoryColumn) else one.values for one in columns]
-    engine = engine_of(_arrow(table.names, values), bytes)
+    engine = engine_of(_arrow((*table.names, *source.heading.role_place), values), bytes)
     coders: list[Coder] = []
-    for column, width in zip(columns, source.heading.widths.tolist(), strict=True):
+    widths = [*source.heading.widths.tolist(), *(0 for _ in source.heading.role_place)]
+    for column, width in zip(columns, widths, strict=True):
         if isinstance(column, CategoryColumn):
             every = np.arange(column.indicators.size + 1).astype(column.codes.dtype)
             coders.append(CategoryCoder(column.width, 0, ColumnUnit(), pa.array(every), every, column.indicators))

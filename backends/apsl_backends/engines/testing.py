@@ -14,9 +14,8 @@ import numpy as np
 from apsl_backends.engines.engine import SECTION, Engine
 from apsl_backends.engines.moments import MemoryMoments
 from apsl_backends.engines.opening import counted, moments
-from apsl_rules.data import count_levels, table
+from apsl_rules.data import GroupFigures, count_levels, table
 from apsl_rules.data.counts import collapse
-from apsl_rules.data.moments import GroupFigures
 from apsl_rules.errors import ApslError
 
 _MANY = 1 << 20

@@ -191,7 +191,10 @@ class EliminationOutcome(NamedTuple):
 
 
 class ColumnVerdicts:
-    """Makes the verdicts of one kind of test; ``rows_used`` counts the rows in which no column is missing."""
+    """Makes the verdicts of one kind of test; ``rows_used`` counts the rows in which no column is missing.
+
+    ``between`` returns, for the places of a test, the statistic between groups and how many there are.
+    """
 
     def __init__(
         self,
@@ -201,12 +204,14 @@ class ColumnVerdicts:
         rows_used: Callable[[Sequence[int]], int],
         *,
         has_ranks: bool = False,
+        between: Callable[[Sequence[int]], tuple[float, int] | None] = lambda _places: None,
     ) -> None:
         self._nodes = nodes
         self._place = place
         self._symbol = symbol
         self._rows_used = rows_used
         self._sweep_rank = 0 if has_ranks else -1
+        self._between = between
 
     def verdict(
         self,
@@ -223,7 +228,12 @@ class ColumnVerdicts:
             return Verdict(x, y, given, "unreliable", self._symbol, n=n)
         p, log_p = found or tail(statistic, dof)
         known_rank = None if rank < 0 else rank
-        return Verdict(x, y, given, _DECISIONS[decision], self._symbol, statistic, p, dof, n, log_p, known_rank)
+        figures = statistic, p, dof, n, log_p, known_rank
+        level = self._between([self._place[node] for node in (x, y, *given)])
+        if level is None:
+            return Verdict(x, y, given, _DECISIONS[decision], self._symbol, *figures)
+        inside, groups = max(statistic - level[0], 0.0), level[1]
+        return Verdict(x, y, given, _DECISIONS[decision], self._symbol, *figures, inside=inside, groups=groups)
 
     def sweep(self, x: Node, swept: SweptArrays, name_ranks: Integers) -> ArraySweep:
         """Return a sweep with its verdicts."""

@@ -23,13 +23,15 @@ from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.moments import BlockTests, MomentRules, MomentsHandle
 from apsl_backends.kernels.bindings.tables import SearchOutcome, is_weaker, tails, thresholds
 from apsl_backends.kernels.library import DEPENDENT, INDEPENDENT, ROWS_MET, STATE, TABLED_DOFS, UNRELIABLE
-from apsl_rules.data import Dataset
+from apsl_rules.data import Dataset, Levels
 from apsl_rules.data.moments import KeptMoments, RowTests
 from apsl_rules.deadline import check
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.notes import named
 from apsl_rules.stopping import heeding_if_long
 
+#: The fewest groups for each column of means in a test.
+_GROUPS_PER_COLUMN = 2.5
 #: Subsets that are tested in one call on rows, and tests on a matrix before a call counts as long.
 _AT_ONCE, _SHORT = 64, 1 << 15
 
@@ -72,8 +74,26 @@ class MomentTester:
     def _matrix(self) -> MomentsHandle:
         return self._matrix_of(self._complete)
 
+    def between(self, places: Sequence[int]) -> tuple[float, int] | None:
+        """Return the part of a test's statistic that the means of groups have, and how many groups there are.
+
+        The places are x, y and what is given. It is None where rows are independent.
+        """
+        if not self._source.roles.get("groups"):
+            return None
+        is_there = self._has_matrix and self._are_complete(places)
+        matrix, blocks = self._blocks(places) if is_there else (self._matrix_of(places), list(range(len(places))))
+        level = matrix.between
+        if level is None:
+            return None
+        found = level.run_tests(np.array([0, len(blocks)], np.int64), np.array(blocks, np.int64))
+        statistic = float(found.statistics[0]) if found.decisions[0] != UNRELIABLE else 0.0
+        return statistic, self._source.levels(places).groups
+
     def _matrix_of(self, places: Sequence[int]) -> MomentsHandle:
-        """Return the matrix of some complete columns, ready for tests."""
+        """Return the matrix of some columns, ready for tests; they are complete unless rows are in groups."""
+        if self._source.has_levels:
+            return levels_handle(self._source.levels(places), self._rules, self._leading[list(places)])
         starts = np.array([0, *accumulate(self._widths[list(places)].tolist())], np.int64)
         leading, categories = self._leading[list(places)], self._is_category[list(places)]
         return MomentsHandle(
@@ -110,7 +130,24 @@ class MomentTester:
         rows = np.full(len(tests), self._rows)
         return MomentTests(tested.decisions.astype(np.int64), tested.statistics, tested.dofs, tested.ranks, rows)
 
+    def _test_levels(self, tests: Sequence[Sequence[int]]) -> MomentTests:
+        """Test inside groups and between them, each on the rows that are complete in the test."""
+        found = _empty(len(tests))
+        for at, test in enumerate(tests):
+            check()
+            levels = self._source.levels(test)
+            if levels.rows < 1:
+                found.decisions[at] = UNRELIABLE
+                continue
+            matrix = levels_handle(levels, self._rules, self._leading[list(test)])
+            tested = matrix.run_tests(np.array([0, len(test)], np.int64), np.arange(len(test), dtype=np.int64))
+            found.decisions[at], found.statistics[at] = tested.decisions[0], tested.statistics[0]
+            found.dofs[at], found.ranks[at], found.rows[at] = tested.dofs[0], tested.ranks[0], round(levels.rows)
+        return found
+
     def _test_rows(self, tests: Sequence[Sequence[int]]) -> MomentTests:
+        if self._source.has_levels:
+            return self._test_levels(tests)
         is_constant = (self._leading[[test[:2] for test in tests]] == 0).any(axis=1)
         return self._decide(self._source.test_rows([tuple(test) for test in tests]), is_constant)
 
@@ -206,6 +243,18 @@ class MomentTester:
         """Prepare nothing for the entry of a candidate."""
 
 
+def levels_handle(levels: Levels, rules: MomentRules, leading: Integers) -> MomentsHandle:
+    """Return the levels of columns ready for tests, whose statistics and degrees of freedom are added."""
+    inside, between = levels.inside, levels.between
+    starts = np.array([0, *accumulate(inside.widths.tolist())], np.int64)
+    handle = MomentsHandle(inside.matrix, starts, inside.rows, rules, leading=leading)
+    if between is not None:
+        starts = np.array([0, *accumulate(between.widths.tolist())], np.int64)
+        fewer = rules._replace(rows_per_column=min(rules.rows_per_column, _GROUPS_PER_COLUMN))
+        handle.add_level(MomentsHandle(between.matrix, starts, between.rows, fewer))
+    return handle
+
+
 def _empty(count: int) -> MomentTests:
     whole = (np.zeros(count, np.int64) for _ in range(4))
     decisions, dofs, ranks, rows = whole
@@ -258,7 +307,12 @@ class MomentOracle(ColumnOracle):
         )
         self.tester: MomentTester = MomentTester(source, alpha, ROWS_PER_COLUMN)
         self.verdicts_of = ColumnVerdicts(
-            self.nodes, heading.place, self.symbol, lambda _places: heading.rows, has_ranks=True
+            self.nodes,
+            heading.place,
+            self.symbol,
+            lambda _places: heading.rows,
+            has_ranks=True,
+            between=self.tester.between,
         )
 
     def run_tests(self, tests: Sequence[Sequence[int]]) -> Sequence[Outcome]:

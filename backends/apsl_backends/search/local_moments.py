@@ -18,6 +18,7 @@ from apsl_backends.kernels.library import DEPENDENT
 from apsl_backends.scores.missing_values import JointRows
 from apsl_backends.scores.representation import MOST_AT_ONCE
 from apsl_backends.search.scored_columns import FEWEST_CHOICES, ScoredColumns, read_columns
+from apsl_rules.data import Level
 from apsl_rules.data.moments import SCORED_OF_NUMBER, KeptMoments
 from apsl_rules.errors import DataError
 from apsl_rules.memory import Kind
@@ -47,6 +48,9 @@ class CurvedRelations:
         leading = np.where(heading.is_number[self._places], np.minimum(widths, 2), widths)
         starts = np.array([0, *accumulate(widths.tolist())], np.int64)
         rules = MomentRules(thresholds(_STRICT), _STRICT, rows_per_column=5.0)
+        if self._source.has_levels:
+            inside = self._source.levels(self._places).inside
+            return MomentsHandle(inside.matrix, starts, inside.rows, rules, leading=leading)
         return MomentsHandle(self._source.covariance(self._places), starts, heading.rows, rules, leading=leading)
 
     def of(self, node: Node) -> tuple[Node, ...]:
@@ -72,6 +76,8 @@ _ROWS, _ROWS_PER_COLUMN = 10, 5
 _MOST_NEEDED, _STEP = 100, 1.05
 
 
+#: The fewest groups whose means are scored, and for each column of means in a family.
+_FEWEST_GROUPS, _GROUPS_PER_COLUMN = 10, 2.5
 _WHOLE: Kind[ScoredColumns] = Kind("scored columns of a table")
 
 
@@ -143,7 +149,7 @@ class LocalMoments:
         self._used[numbers] = blocks.used(bent)
         is_bent_anew = any(was != self._bent[self._rank[node]] for node, was in before.items())
         self.is_changed = is_bent_anew or self._is_incomplete
-        self.rows = max(self.together.mean(nodes), 2.0)
+        self.rows = max(self.together.mean(nodes) if columns.rows is None else columns.rows, 2.0)
         kept = blocks.columns(bent)
         self.handle = self._open()
         self.handle.set_moments(
@@ -154,6 +160,20 @@ class LocalMoments:
             bent=self._bent,
             per_bent=self._least_effect * self.rows,
         )
+        if columns.between is not None:
+            self._add_means(columns.between)
+
+    def _add_means(self, level: Level) -> None:
+        """Score the means of groups too; those of a category with many levels for the groups are left out."""
+        most = int((level.rows - 1) / _GROUPS_PER_COLUMN)
+        kept = [at for at, width in enumerate(level.widths.tolist()) if width <= max(most // 3, 1)]
+        if level.rows < _FEWEST_GROUPS or not kept:
+            return
+        used = np.zeros(len(self._rank), np.int64)
+        numbers = list(self.nodes)
+        used[[numbers[at] for at in kept]] = level.widths[kept]
+        matrix = level.select(kept).matrix
+        self.handle.add_level(matrix, np.array([0, *accumulate(used.tolist())], np.int64), level.rows, widest=most)
 
     def _read(self, nodes: tuple[Node, ...]) -> ScoredColumns:
         """Return the scored columns of some nodes; all of a table that is searched at once may be taken as they are."""

@@ -16,6 +16,7 @@ from apsl_backends.scores.missing_values import JointRows
 from apsl_backends.scores.representation import Blocks, bent_columns, content_order, curved_pairs
 from apsl_backends.search.rounds import OPEN, Effort, search_rounds
 from apsl_backends.search.straight_groups import Columns, Graph, still_curved, straight_columns
+from apsl_rules.data import Level, Levels
 from apsl_rules.data.moments import MOST_ROWS_SEEN, SCORED_OF_NUMBER, KeptMoments, is_nearly_normal
 from apsl_rules.names import Node, in_order, listing
 
@@ -33,18 +34,26 @@ _UNSEEN = (
 
 @attrs.frozen(eq=False)
 class ScoredColumns:
-    """The scored columns of some nodes, and which of these are scored with squares."""
+    """The scored columns of some nodes, and which of these are scored with squares.
+
+    Of rows in groups the blocks are those inside the groups, which are worth so many ``rows``, and the means are scored
+    ``between`` them.
+    """
 
     nodes: tuple[Node, ...]
     blocks: Blocks
     bent: npt.NDArray[np.bool_]
     notes: tuple[str, ...] = ()
+    between: Level | None = None
+    rows: float | None = None
 
     def select(self, nodes: Sequence[Node]) -> ScoredColumns:
         """Return the columns of some of the nodes, in their order."""
         place = {node: at for at, node in enumerate(self.nodes)}
         places = [place[node] for node in nodes]
-        return attrs.evolve(self, nodes=tuple(nodes), blocks=self.blocks.select(places), bent=self.bent[places])
+        between = None if self.between is None else self.between.select(places)
+        blocks, bent = self.blocks.select(places), self.bent[places]
+        return attrs.evolve(self, nodes=tuple(nodes), blocks=blocks, bent=bent, between=between)
 
 
 def read_columns(
@@ -54,6 +63,8 @@ def read_columns(
 
     The columns of a ``whole`` table come in an order by content, and groups of them may be taken as they are.
     """
+    if source.has_levels:
+        return _read_levels(source, nodes, together, squares=squares, whole=whole)
     heading = source.heading
     places = [heading.place[node] for node in nodes]
     near = is_nearly_normal(source.likeness(places), heading.rows - heading.missing[places])
@@ -79,6 +90,42 @@ def read_columns(
     if straight.any() and groups.columns is not None:
         pairs = still_curved(pairs, groups.columns, straight, _quick_graph(blocks, rows))
     return ScoredColumns(tuple(nodes), blocks, bent_columns(blocks, pairs), notes)
+
+
+def _read_levels(
+    source: KeptMoments, nodes: Sequence[Node], together: JointRows, *, squares: bool, whole: bool
+) -> ScoredColumns:
+    """Return the scored columns of some nodes inside groups, and their means between them; numbers by their ranks.
+
+    Where values are missing, each is taken about the mean of its group over the rows that have it, and what is missing
+    of that is estimated by expectation and maximisation; squares are left out then.
+    """
+    heading = source.heading
+    places = [heading.place[node] for node in nodes]
+    is_number = heading.is_number[places]
+    is_complete = together.is_complete(nodes)
+    levels = source.levels_for_scores(places)
+    blocks = Blocks(levels.inside.matrix, levels.inside.widths, is_number)
+    order = content_order(_at_both_levels(blocks, levels)) if whole else list(range(len(nodes)))
+    levels, blocks = levels.select(order), blocks.select(order)
+    bent = np.zeros(len(nodes), np.bool_)
+    if squares and is_complete:
+        varying = [place for place in range(len(blocks)) if np.diag(blocks.matrix)[blocks.leading(place)].any()]
+        some = blocks.select(varying)
+        rows = np.full((len(some), len(some)), levels.inside.rows)
+        bent[varying] = bent_columns(some, curved_pairs(some, rows))
+    nodes = tuple(nodes[at] for at in order)
+    return ScoredColumns(nodes, blocks, bent, (), levels.between, levels.inside.rows)
+
+
+def _at_both_levels(blocks: Blocks, levels: Levels) -> Blocks:
+    """Return the sum of the covariances inside groups and between them, without squares, to order columns by."""
+    nothing = np.zeros(len(blocks), np.bool_)
+    kept, widths = blocks.columns(nothing), blocks.used(nothing)
+    matrix = blocks.matrix[np.ix_(kept, kept)]
+    if levels.between is not None:
+        matrix = matrix + levels.between.matrix
+    return Blocks(np.ascontiguousarray(matrix), widths, blocks.is_number)
 
 
 @attrs.frozen(eq=False)

@@ -142,12 +142,20 @@ class MomentsHandle:
             raise ValueError(message)
         self._arrays = matrix, starts, leading, categories, rules.thresholds
         self._lock = Lock()
+        self.between: MomentsHandle | None = None
         address: int | None = checks.kernels().apsl_moments_open(
             *(at_matrix, at_starts, at_leading, at_categories, self.blocks, rows, tolerance),
             *(at_thresholds, tabled, rules.alpha, rules.rows_per_column, rules.joint_rows, int(rules.corrected)),
         )
         self._handle = checks.opened(address)
         checks.close_with(self, checks.kernels().apsl_moments_close, self._handle)
+
+    def add_level(self, between: MomentsHandle) -> None:
+        """Add the tests of the means of groups, with as many blocks, to those of the rows inside them."""
+        checks.require(between.blocks == self.blocks and between is not self, "blocks", between.blocks)
+        with self._lock:
+            self.between = between
+            checks.kernels().apsl_moments_add_level(self._handle, between._handle)
 
     def run_tests(self, starts: Integers, blocks: Integers) -> BlockTests:
         """Run tests: the blocks of one (x, y and the given ones) go from its start to that of the next."""

@@ -225,6 +225,21 @@ class ScoreHandle:
             )
         checks.require_status(status)
 
+    def add_level(
+        self, matrix: Floats, starts: Integers, rows: float, *, tolerance: float = TOLERANCE, widest: int | None = None
+    ) -> None:
+        """Add the scores of the means of groups to those of the rows inside them, whose moments were taken before."""
+        checks.require(self._moments is not None, "a level", "without moments")
+        at_matrix, at_starts = covariances(matrix, starts := starts.copy(), rows, tolerance)
+        checks.require(len(starts) == self.nodes + 1, "the number of blocks", len(starts) - 1)
+        most = len(matrix) if widest is None else widest
+        with self.in_use:
+            self._level = matrix, starts
+            status = checks.kernels().apsl_score_add_level(
+                self._pointer, at_matrix, at_starts, rows, 1.0, tolerance, most
+            )
+        checks.require_status(status)
+
     def ask(self, figure: Callable[[tuple[int, ...]], int]) -> None:
         """Ask for the figure of each set of numbers, in units, instead of finding it by the moments taken before.
 

@@ -24,35 +24,63 @@ static block_t tested_block(const moments_t *moments, i64 block)
     return (block_t){moments->starts[block], moments->leading[block], moments->categories[block] != 0};
 }
 
-block_outcome_t moments_test_blocks(moments_t *moments, i64 x, i64 y)
+/* The test at one level: whether both columns vary there, whether there are rows enough, and its figures. */
+typedef struct {
+    bool varies, is_tested;
+    i64 of_x, of_y, dof;
+    double statistic, by_products;
+} level_test_t;
+
+static level_test_t test_level(moments_t *moments, i64 x, i64 y)
 {
     i64 given = moments->decomposition.rank;
     comparison_t compared = moments_compare(&moments->decomposition, tested_block(moments, x), tested_block(moments, y),
                                             moments->starts, moments->columns, moments->pivots);
-    block_outcome_t outcome = {INDEPENDENT, 0.0, compared.of_x * compared.of_y, given};
     double used = (double)(1 + given + compared.of_x + compared.of_y);
-    i64 of_x = varying(moments, x), of_y = varying(moments, y);
-    if (of_x == 0 || of_y == 0) {
-        i64 least = 1 + given + larger(of_x, 1) + larger(of_y, 1);
+    level_test_t found = {false, false, varying(moments, x), varying(moments, y), compared.of_x * compared.of_y, 0.0, 0.0};
+    found.varies = found.of_x > 0 && found.of_y > 0;
+    bool is_sparse = moments->rows * compared.levels.joint < moments->rules.joint_rows;
+    found.is_tested = found.varies && found.dof > 0 && !is_sparse && moments->rows > used &&
+                      moments->rows >= moments->rules.rows_per_column * used;
+    if (!found.is_tested)
+        return found;
+    double scale = moments->rows;
+    if (moments->rules.corrected)
+        scale -= (double)(1 + given) + 0.5 * (double)(compared.of_x + compared.of_y + 1);
+    found.statistic = scale * compared.ratio / compared.levels.inflation;
+    found.by_products = found.statistic + scale * compared.levels.products / compared.levels.inflation;
+    return found;
+}
+
+block_outcome_t moments_test_blocks(moments_t *moments, i64 x, i64 y)
+{
+    i64 given = moments->decomposition.rank;
+    level_test_t found = test_level(moments, x, y);
+    block_outcome_t outcome = {INDEPENDENT, 0.0, found.dof, given};
+    if (moments->between) {
+        level_test_t means = test_level(moments->between, x, y);
+        found.dof = (found.is_tested ? found.dof : 0) + (means.is_tested ? means.dof : 0);
+        found.statistic += means.statistic;
+        found.by_products += means.by_products;
+        found.varies |= means.varies;
+        found.is_tested |= means.is_tested;
+        outcome.dof = found.dof;
+    }
+    if (!found.varies) {
+        i64 least = 1 + given + larger(found.of_x, 1) + larger(found.of_y, 1);
         if (moments->rows < moments->rules.rows_per_column * (double)least)
             outcome.decision = UNRELIABLE;
         return outcome;
     }
-    bool is_sparse = moments->rows * compared.levels.joint < moments->rules.joint_rows;
-    if (outcome.dof == 0 || is_sparse || moments->rows <= used ||
-        moments->rows < moments->rules.rows_per_column * used) {
+    if (!found.is_tested) {
         outcome.decision = UNRELIABLE;
         outcome.dof = 0;
-    } else {
-        double scale = moments->rows;
-        if (moments->rules.corrected)
-            scale -= (double)(1 + given) + 0.5 * (double)(compared.of_x + compared.of_y + 1);
-        outcome.statistic = scale * compared.ratio / compared.levels.inflation;
-        if (!is_independent(&moments->rules, outcome.statistic, outcome.dof)) {
-            double by_products = outcome.statistic + scale * compared.levels.products / compared.levels.inflation;
-            bool is_due = is_independent(&moments->rules, by_products > 0.0 ? by_products : 0.0, outcome.dof);
-            outcome.decision = is_due ? UNRELIABLE : DEPENDENT;
-        }
+        return outcome;
+    }
+    outcome.statistic = found.statistic;
+    if (!is_independent(&moments->rules, outcome.statistic, outcome.dof)) {
+        bool is_due = is_independent(&moments->rules, found.by_products > 0.0 ? found.by_products : 0.0, outcome.dof);
+        outcome.decision = is_due ? UNRELIABLE : DEPENDENT;
     }
     return outcome;
 }

@@ -36,8 +36,12 @@ int32_t apsl_find_flaw(const double *matrix, i64 columns)
     return NO_FLAW;
 }
 
+void apsl_moments_add_level(moments_t *moments, moments_t *between) { moments->between = between; }
+
 bool moments_reserve(moments_t *moments, i64 columns, i64 blocks)
 {
+    if (moments->between && !moments_reserve(moments->between, columns, blocks))
+        return false;
     if (columns > moments->decomposition.capacity)
         moments->depth = 0;
     if (!moments_reserve_columns(&moments->decomposition, columns))
@@ -125,6 +129,8 @@ i64 moments_width_of(const moments_t *moments, const i64 *blocks, i64 count)
 
 void moments_condition_on(moments_t *moments, const i64 *given, i64 count)
 {
+    if (moments->between)
+        moments_condition_on(moments->between, given, count);
     i64 *sorted = moments->sorted;
     for (i64 k = 0; k < count; k++) {
         i64 at = k;

@@ -23,8 +23,9 @@ typedef struct {
 
 /* The decomposition holds the columns of the first `depth` blocks of `given`, of which `ranks` has the rank after each.
  * `alone` has the pivot of each column given those before it in its block, 0 where it depends on them. `columns` and `pivots` have space for one block, and `sorted` for the given blocks of one call. */
-typedef struct {
+typedef struct moments {
     decomposition_t decomposition;
+    struct moments *between; /* the means of groups, if rows are in groups: this is the level inside them */
     const i64 *starts, *leading;
     const int8_t *categories; /* whether a block has the indicators of a category */
     i64 blocks;
@@ -43,6 +44,11 @@ EXPORT moments_t *apsl_moments_open(const double *matrix, const i64 *starts, con
                                     double joint_rows, int32_t corrected);
 
 EXPORT void apsl_moments_close(moments_t *moments);
+
+/* Add the level between groups to the level inside them: as many blocks, with other widths, rows and rules. A test adds
+ * the statistics and the degrees of freedom of the levels that have enough rows, and both columns vary in. The other
+ * level stays the caller's and must outlive this one. */
+EXPORT void apsl_moments_add_level(moments_t *moments, moments_t *between);
 
 /* Return 0 for a matrix of covariances; 1 if a variance is negative, not finite, or so small or large that sums may not
  * be; 2 if the matrix is not symmetric; 3 if a covariance is too large for the variances. */

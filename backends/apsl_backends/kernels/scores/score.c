@@ -124,6 +124,21 @@ int32_t apsl_score_set_moments(score_t *score, const double *matrix, const i64 *
     return score->sets ? DONE : NO_MEMORY;
 }
 
+int32_t apsl_score_add_level(score_t *score, const double *matrix, const i64 *starts, double rows, double factor,
+                             double tolerance, i64 widest)
+{
+    if (!score->sets || score->sets->between)
+        return WRONG_INPUT;
+    set_figures_t *means = scores_set_figures_open(matrix, starts, score->nodes, rows, factor, tolerance,
+                                                   score->terms.scale);
+    if (!means)
+        return NO_MEMORY;
+    means->widest = widest;
+    score->sets->between = means;
+    score->sets->error += means->error;
+    return DONE;
+}
+
 int32_t apsl_score_ask(score_t *score, asked_figure_t ask)
 {
     if (!score->sets)

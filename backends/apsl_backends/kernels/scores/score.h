@@ -60,6 +60,11 @@ EXPORT int32_t apsl_score_set_moments(score_t *score, const double *matrix, cons
                                       double factor, double tolerance, i64 widest, const uint8_t *bent,
                                       double per_bent);
 
+/* Add the moments of the means of groups to those of the rows inside them, which were taken before: as many blocks, with
+ * other widths. The values are those of set_figures_open. */
+EXPORT int32_t apsl_score_add_level(score_t *score, const double *matrix, const i64 *starts, double rows,
+                                    double factor, double tolerance, i64 widest);
+
 /* Ask the caller for the figure of every set from now on; moments were taken before. A node has no parents' figure then. */
 EXPORT int32_t apsl_score_ask(score_t *score, i64 (*ask)(const i64 *numbers, i64 count));
 

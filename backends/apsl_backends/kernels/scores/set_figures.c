@@ -78,6 +78,7 @@ void scores_set_figures_close(set_figures_t *figures)
 {
     if (!figures)
         return;
+    scores_set_figures_close(figures->between);
     moments_free_columns(&figures->decomposition);
     moments_free_columns(&figures->compared.decomposition);
     free(figures->compared.pivots);
@@ -92,6 +93,8 @@ void scores_set_figures_close(set_figures_t *figures)
 
 bool scores_reserve_sets(set_figures_t *figures, const i64 *members, i64 count)
 {
+    if (figures->between && !scores_reserve_sets(figures->between, members, count))
+        return false;
     i64 columns = 0;
     for (i64 at = 0; at < count; at++)
         columns += figures->first[members[at] + 1] - figures->first[members[at]];
@@ -151,6 +154,7 @@ i64 scores_set_figure(set_figures_t *figures, const i64 *numbers, i64 count, i64
         return 0;
     if (figures->ask)
         return ask_figure(figures, numbers, count, other);
+    i64 of_means = figures->between ? scores_set_figure(figures->between, numbers, count, other) : 0;
     for (i64 at = 0; at < size; at++) {
         bool is_other = place == count || (other >= 0 && other < numbers[place]);
         i64 number = is_other ? other : numbers[place++];
@@ -164,11 +168,11 @@ i64 scores_set_figure(set_figures_t *figures, const i64 *numbers, i64 count, i64
     prefix_t found = figures->prefixes[size - 1];
     if (size > 1 && found.columns > figures->widest) {
         double below = (double)(found.columns - figures->widest) * MOST_EXPLAINED * figures->half_rows;
-        return base_nearest_integer(-below * figures->scale);
+        return of_means + base_nearest_integer(-below * figures->scale);
     }
     double explained = figures->half_rows * (found.sum + base_natural_log(found.product));
     double price = figures->per_pair * (double)found.pairs + figures->per_bent * (double)found.bent_pairs;
-    return base_nearest_integer((explained - price) * figures->scale);
+    return of_means + base_nearest_integer((explained - price) * figures->scale);
 }
 
 /* Return a pivot as a share of the variance of its column. */
@@ -179,6 +183,8 @@ static double share_of(const decomposition_t *decomposition, i64 column, double 
 
 void scores_compare_parents(set_figures_t *figures, i64 node, const i64 *parents, i64 count)
 {
+    if (figures->between)
+        scores_compare_parents(figures->between, node, parents, count);
     compared_t *compared = &figures->compared;
     decomposition_t *decomposition = &compared->decomposition;
     compared->node = node;
@@ -226,6 +232,9 @@ bool scores_estimate_gain(set_figures_t *figures, i64 other, i64 *gain)
     compared_t *compared = &figures->compared;
     i64 rank = compared->decomposition.rank, width = figures->first[compared->node + 1] - figures->first[compared->node];
     double *now = compared->spare, shares = compared->shares, ratio = 1.0;
+    i64 of_means = 0;
+    if (figures->between && !scores_estimate_gain(figures->between, other, &of_means))
+        return false;
     if (figures->ask || compared->columns + figures->first[other + 1] - figures->first[other] > figures->widest)
         return false;
     bool is_regular = keep_node(figures, other, &shares, now) && keep_node(figures, compared->node, &shares, now);
@@ -238,6 +247,6 @@ bool scores_estimate_gain(set_figures_t *figures, i64 other, i64 *gain)
     bool is_bent = figures->is_bent[other] || figures->is_bent[compared->node];
     double price = figures->per_pair * (double)pairs + (is_bent ? figures->per_bent : 0.0);
     double nats = figures->half_rows * base_natural_log(ratio) - price;
-    *gain = base_nearest_integer(nats * figures->scale);
+    *gain = of_means + base_nearest_integer(nats * figures->scale);
     return true;
 }

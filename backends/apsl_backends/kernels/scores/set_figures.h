@@ -43,6 +43,7 @@ typedef i64 (*asked_figure_t)(const i64 *numbers, i64 count);
  * `alone` are their pivots there. `prefixes` has space for all nodes and holds `depth` of them. */
 typedef struct set_figures {
     decomposition_t decomposition;
+    struct set_figures *between; /* the means of groups, if rows are in groups: its figures are added */
     i64 nodes, depth, widest;
     i64 *first, *listed;
     double *alone;
