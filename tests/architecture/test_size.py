@@ -20,8 +20,8 @@ PACKAGES = (ROOT / "apsl_rules", ROOT / "backends" / "apsl_backends", ROOT / "ba
 #: The limits; what the architecture aims at stands behind each.
 LIMITS = {
     "files": 309,  # 205
-    "lines": 62_400,  # 41,000
-    "lines of the longest file": 480,  # 450
+    "lines": 62_950,  # 41,000
+    "lines of the longest file": 500,  # 450
     "modules with one importer": 45,  # 40
     "modules hidden by a function of their name": 0,  # 0
 }

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from apsl_backends.engines.levels import levels_of_rows
 from apsl_backends.engines.opener import moments_of, open_dataset
+from apsl_backends.independence.design_effect import design_effect
 from apsl_backends.independence.moment_tests import MomentOracle
 from apsl_backends.kernels.bindings.checks import Floats
 from apsl_backends.kernels.bindings.scores import ScoreHandle
@@ -256,3 +257,21 @@ def test_what_cannot_be_a_group_is_refused() -> None:
         learn(frame, "school", groups="school")
     with pytest.raises(ApslError, match="needs sums, and this test counts rows"):
         learn(frame, "x", groups="school", oracle="gsquare", discretize="quantile:3")
+
+
+def test_an_edge_that_differs_from_group_to_group_is_doubtful() -> None:
+    """Slopes whose mean is nothing make a test inside groups sure; the design effect takes that back and says so."""
+    random = np.random.default_rng(0)
+    group = np.repeat(np.arange(30), 60)
+    x = random.normal(size=1800)
+    frame = pd.DataFrame({"x": x, "y": (0.8 * random.normal(size=30))[group] * x + random.normal(size=1800)})
+    frame["z"] = 0.4 * x + random.normal(size=1800)
+    frame["school"] = [f"s{one:02}" for one in group]
+    data = moments(frame, groups="school")
+    assert design_effect(data, "x", "y") > 5
+    assert design_effect(data, "x", "z") < 2
+    part = learn(frame, "x", groups="school")
+    edge = {frozenset((row["source"], row["target"])): row["probability"] for row in part.rows()}
+    assert edge[frozenset("xz")] > 0.9
+    assert edge.get(frozenset("xy"), 0.0) < 0.6
+    assert "doubtful, since it differs from group to group" in str(part.why("x", "y"))

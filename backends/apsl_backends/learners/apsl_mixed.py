@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 
 import attrs
 
@@ -11,6 +11,7 @@ from apsl_backends.scores.representation import MOST_AT_ONCE
 from apsl_backends.search.rounds import Found
 from apsl_rules.data.moments import Embedding
 from apsl_rules.errors import InvalidArgumentError, SpecError
+from apsl_rules.evidence import Evidence
 from apsl_rules.memory import Kind
 from apsl_rules.names import Node
 from apsl_rules.plugins import Context, build
@@ -40,6 +41,7 @@ class MixedOptions(SearchOptions):
 def findings_by_moments(context: Context) -> FindingsFromScores:
     """Return how the learner finds things out on a table with numbers."""
     from apsl_backends.engines.opener import moments_of
+    from apsl_backends.independence.design_effect import as_groups_vary
     from apsl_backends.search.local_moments import CurvedRelations, LocalMoments
 
     spec, data = context.spec, context.data
@@ -60,16 +62,24 @@ def findings_by_moments(context: Context) -> FindingsFromScores:
         curved = relations.of(node) if may_bend else ()
         return [other for other in curved if swept.verdict_on(other).independent][:_MOST_CURVED]
 
+    def doubted(x: Node, y: Node, given: Sequence[Node], evidence: Evidence) -> Evidence:
+        return as_groups_vary(source, asker.verdict(x, y, given), evidence, spec.tests.alpha)
+
+    in_groups = doubted if source.roles.get("groups") else None
     duplicates = DuplicateColumns.among(data)
     alone = duplicates if context.copies else duplicates.without_others(context.target)
     if len(asker.nodes) > MOST_AT_ONCE:
-        return FindingsFromScores(context, options, score, alone, missed_by_tests, seeks_witnesses=True)
+        return FindingsFromScores(
+            context, options, score, alone, missed_by_tests, seeks_witnesses=True, doubted=in_groups
+        )
     settings = spec.name, options, source.embedding
 
     def remember(asked: Hashable, search: Callable[[], Found]) -> Found:
         return source.memory.once(_SEARCHED, (settings, asked), search)
 
-    return FindingsFromScores(context, options, score, alone, remember=remember, seeks_witnesses=True)
+    return FindingsFromScores(
+        context, options, score, alone, remember=remember, seeks_witnesses=True, doubted=in_groups
+    )
 
 
 #: The classes of graphs that searches over all columns of a table found.

@@ -7,6 +7,7 @@ from functools import cache, partial
 from math import log
 
 import attrs
+import numpy as np
 
 from apsl_backends.learners.absence import absences, finding_of
 from apsl_backends.learners.ball import Ball, Balls, Pairs
@@ -28,7 +29,7 @@ from apsl_backends.search.local_score import LocalScore
 from apsl_backends.search.rounds import MOST_PARENTS, Effort, Found
 from apsl_rules.data import Dataset, counted
 from apsl_rules.errors import SpecError
-from apsl_rules.evidence import Verdict, log_p_of
+from apsl_rules.evidence import Evidence, Verdict, log_p_of
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node, Pair, count_of, in_order, listing
 from apsl_rules.neighbours import Neighbours
@@ -196,7 +197,8 @@ class FindingsFromScores:
     of balls one after another can disagree where they overlap. ``further`` returns candidates of a node besides those
     that the finder finds. Where searches are to ``remember`` what they found, all columns are in every ball, but those
     that another one stands for. ``seeks_witnesses`` says that a gap is told only with a set that separates its ends.
-    ``is_clear`` says by its test and all candidates of a node whether one of them is more than chance.
+    ``is_clear`` says by its test and all candidates of a node whether one of them is more than chance. ``doubted``
+    returns the evidence for an edge given others as it counts where rows of a group vary together.
     """
 
     def __init__(
@@ -210,8 +212,10 @@ class FindingsFromScores:
         remember: Callable[[Hashable, Callable[[], Found]], Found] | None = None,
         seeks_witnesses: bool = False,
         is_clear: Callable[[Verdict, Sequence[Node]], bool] | None = None,
+        doubted: Callable[[Node, Node, Sequence[Node], Evidence], Evidence] | None = None,
     ) -> None:
         spec = context.spec
+        self._doubted = doubted
         self._seeks_witnesses = seeks_witnesses
         self._options = options
         self._context = context
@@ -282,6 +286,7 @@ class FindingsFromScores:
             duplicates=self.duplicates.groups,
             near=self._near_ties(ball, core) if compare else (),
             absent=self._absent(ball, core, features, compare=compare) if self._seeks_witnesses else None,
+            doubted=partial(self._counted, ball) if self._doubted is not None and compare else None,
         )
         notes = self._notes(ball, leads)
         return visits, [*notes, *notes_on_signatures(ball, core, self._context.asker)] if compare else notes
@@ -301,6 +306,15 @@ class FindingsFromScores:
             return score.rows_for_edge(number[x], number[y], behind[x, y]) if (x, y) in behind else None
 
         return {pair: finding_of(one, asker.name, needed) for pair, one in found.items()}
+
+    def _counted(self, ball: Ball, x: Node, y: Node, evidence: Evidence) -> Evidence:
+        """Return the evidence for an edge as it counts given the other parents of its end."""
+        if self._doubted is None or x not in ball.place or y not in ball.place:
+            return evidence
+        name = {at: node for node, at in ball.place.items()}
+        one, other = (x, y) if ball.found.dag[ball.place[x], ball.place[y]] else (y, x)
+        parents = (name[at] for at in np.flatnonzero(ball.found.dag[:, ball.place[other]]).tolist())
+        return self._doubted(x, y, [node for node in parents if node != one], evidence)
 
     def _near_ties(self, ball: Ball, core: Sequence[Node]) -> Sequence[Finding]:
         """Return which columns would serve almost as well in the place of neighbours of the core."""

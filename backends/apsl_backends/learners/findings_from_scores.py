@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Feature: TypeAlias = tuple[Relation, Fact]
 Features: TypeAlias = Mapping[Node, Sequence[Feature]]
 Leads: TypeAlias = "dict[tuple[Node, ...], Rival | None]"
+#: The evidence for an edge between two nodes, as it counts where rows of a group vary together.
+Doubted: TypeAlias = Callable[[Node, Node, Evidence], Evidence]
 Tested: TypeAlias = Callable[[Node, Node, bool], tuple[Verdict, ...]]
 
 #: The lead in nats from which evidence against background knowledge is reported: odds of 150 to 1, very strong evidence
@@ -62,8 +64,8 @@ def _compare(ball: Ball, found: Found, features: Iterable[tuple[Node, ...]], max
 
 def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Leads, *, tested: Tested,
               scored: Collection[Node], against: Mapping[Fact, Finding], duplicates: Mapping[Node, tuple[Node, ...]],
-              absent: Mapping[Pair, Finding] | None = None,
-              near: Sequence[Finding] = ()) -> list[Visited]:  # fmt: skip
+              absent: Mapping[Pair, Finding] | None = None, near: Sequence[Finding] = (),
+              doubted: Doubted | None = None) -> list[Visited]:  # fmt: skip
     """Return the visits that report a ball: its nodes that are told, by distance from the target.
 
     Nodes of the core are visited; the findings at the others belong to the visit that leads to them. ``tested`` returns
@@ -72,7 +74,8 @@ def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Lea
     ``against`` are the findings that contradict background knowledge. No data can tell which of several ``duplicates``
     has an edge: pairs with one of them are not told as gaps if another one has an edge there. Pairs that too few rows
     speak for are told as untested. ``absent`` says what stands for each missing edge, where that was asked: then a gap
-    is told only with a witness, and no triple whose ends are left open. ``near`` are near ties.
+    is told only with a witness, and no triple whose ends are left open. ``near`` are near ties. ``doubted`` returns the
+    evidence for an edge as it counts where rows of a group vary together.
     """
     visits = []
     unplaced = UnplacedEdges(ball, duplicates)
@@ -98,7 +101,10 @@ def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Lea
                 verdicts = _supporting(relation, names, tested(names[0], names[-1], relation is adjacent))
                 if relation is gap and witness is not None:
                     verdicts = witness.evidence.verdicts
-                told[fact] = Finding(fact, words.evidence(leads[names], verdicts))
+                evidence = words.evidence(leads[names], verdicts)
+                if doubted is not None and relation is adjacent:
+                    evidence = doubted(names[0], names[1], evidence)
+                told[fact] = Finding(fact, evidence)
         told |= {one.fact: one for one in _of_missing(absent or {}, nodes) if one.fact not in told}
         told |= {one.fact: one for one in near if one.fact.nodes[0] == visited}
         for fact in [one for one in left if visited in one.nodes]:
