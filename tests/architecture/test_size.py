@@ -19,10 +19,10 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = (ROOT / "apsl_rules", ROOT / "backends" / "apsl_backends", ROOT / "backends" / "apsl_published")
 #: The limits; what the architecture aims at stands behind each.
 LIMITS = {
-    "files": 309,  # 205
-    "lines": 62_950,  # 41,000
+    "files": 311,  # 205
+    "lines": 63_450,  # 41,000
     "lines of the longest file": 500,  # 450
-    "modules with one importer": 45,  # 40
+    "modules with one importer": 46,  # 40
     "modules hidden by a function of their name": 0,  # 0
 }
 

@@ -31,7 +31,7 @@ from apsl_rules.data import Dataset, counted
 from apsl_rules.errors import SpecError
 from apsl_rules.evidence import Evidence, Verdict, log_p_of
 from apsl_rules.knowledge import Knowledge
-from apsl_rules.names import Node, Pair, count_of, in_order, listing
+from apsl_rules.names import Node, Pair, count_of, in_order, listing, shown
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.plugins import Context, Searched, State, Visited, build, pick
 from apsl_rules.rules import Fact, Finding, adjacent
@@ -216,6 +216,7 @@ class FindingsFromScores:
     ) -> None:
         spec = context.spec
         self._doubted = doubted
+        self._doubts: dict[frozenset[Node], str] = {}
         self._seeks_witnesses = seeks_witnesses
         self._options = options
         self._context = context
@@ -271,6 +272,7 @@ class FindingsFromScores:
         compare: bool,  # noqa: FBT001 - as the run asks for it
     ) -> tuple[Sequence[Visited], Sequence[str]]:
         """Return the visits that report a ball, and notes on the search."""
+        self._doubts.clear()
         features = features_of(ball)
         leads = find_leads(ball, features, self._options.max_parents, compare=compare)
         scored = frozenset(ball.members) if self._options.pairs == "all" else frozenset()
@@ -288,7 +290,7 @@ class FindingsFromScores:
             absent=self._absent(ball, core, features, compare=compare) if self._seeks_witnesses else None,
             doubted=partial(self._counted, ball) if self._doubted is not None and compare else None,
         )
-        notes = self._notes(ball, leads)
+        notes = [*self._notes(ball, leads), *self._doubts.values()]
         return visits, [*notes, *notes_on_signatures(ball, core, self._context.asker)] if compare else notes
 
     def _absent(self, ball: Ball, core: Sequence[Node], features: Features, *, compare: bool) -> dict[Pair, Finding]:
@@ -314,7 +316,11 @@ class FindingsFromScores:
         name = {at: node for node, at in ball.place.items()}
         one, other = (x, y) if ball.found.dag[ball.place[x], ball.place[y]] else (y, x)
         parents = (name[at] for at in np.flatnonzero(ball.found.dag[:, ball.place[other]]).tolist())
-        return self._doubted(x, y, [node for node in parents if node != one], evidence)
+        counted = self._doubted(x, y, [node for node in parents if node != one], evidence)
+        if counted is not evidence:
+            why = counted.note.removeprefix(evidence.note).removeprefix("; ")
+            self._doubts[frozenset((x, y))] = f"the edge {shown(x)} -- {shown(y)} is {why}"
+        return counted
 
     def _near_ties(self, ball: Ball, core: Sequence[Node]) -> Sequence[Finding]:
         """Return which columns would serve almost as well in the place of neighbours of the core."""
