@@ -56,8 +56,8 @@ from apsl_rules.data.store import count_levels, cut_numbers
 from apsl_rules.data.tables import LocalTable, MixedTable, Table
 
 __all__ = [
-    "DROPPED",
     "AUTO",
+    "DROPPED",
     "FEWEST_TOGETHER",
     "MISSING_LEVEL",
     "NOTICED_ROWS",
