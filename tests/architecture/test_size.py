@@ -20,7 +20,7 @@ PACKAGES = (ROOT / "apsl_rules", ROOT / "backends" / "apsl_backends", ROOT / "ba
 #: The limits; what the architecture aims at stands behind each.
 LIMITS = {
     "files": 311,  # 205
-    "lines": 63_450,  # 41,000
+    "lines": 63_650,  # 41,000
     "lines of the longest file": 500,  # 450
     "modules with one importer": 46,  # 40
     "modules hidden by a function of their name": 0,  # 0
