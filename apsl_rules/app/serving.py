@@ -17,11 +17,13 @@ import attrs
 import uvicorn
 
 from apsl_rules.app.guard import CONNECTIONS, PromptConnection
-from apsl_rules.app.session import Session
+from apsl_rules.app.session import Session, require_source
 from apsl_rules.app.study import Study
 from apsl_rules.app.web import make_app
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.server import Limits
+
+__all__ = ["require_source", "serve"]
 
 _HOST = "127.0.0.1"
 

@@ -13,7 +13,7 @@ import attrs
 from apsl_rules.app.study import History, Study, changed
 from apsl_rules.app.takeaway import COMMAND, study_text
 from apsl_rules.app.workers import Worker
-from apsl_rules.errors import ApslError
+from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.graphs.networks import network_names
 from apsl_rules.server import ENDINGS, Limits
 
@@ -49,6 +49,7 @@ class Session:
         self._charts = False
         self._following: Study | None = None
         self._again = False
+        self._described = 0
         self.version = 0
         self.jobs = 0
 
@@ -76,7 +77,7 @@ class Session:
             "undo": self.history.can_undo,
             "redo": self.history.can_redo,
             "busy": None if self._busy is None else dict(zip(("what", "done", "of"), self._busy, strict=True)),
-            "columns": {"error": self._columns.error, "is_there": self._columns.answer is not None},
+            "columns": {"error": self._columns.error, "of": self._described},
             "part": self._part.answer if study.target else None,
             "error": self._part.error or self._report.error,
             "fresh": is_fresh,
@@ -86,7 +87,11 @@ class Session:
 
     def columns(self) -> dict[str, Any]:
         """Return the columns of the table."""
-        return {"version": self.version, "error": self._columns.error, **(self._columns.answer or {"columns": []})}
+        return {
+            "version": self.version,
+            "error": self._columns.error,
+            **(self._columns.answer or {"columns": [], "rows": None}),
+        }
 
     def report(self, ticket: str) -> str | None:
         """Return a report by its ticket, which nobody can guess."""
@@ -133,7 +138,7 @@ class Session:
                 self._columns, self._part, self._report, self._again = Found(), Found(), Found(), True
             case _:
                 if what == "open":
-                    self.limits.source(str(given.get("source")))
+                    require_source(self.limits, str(given.get("source")))
                 self.history.add(changed(self.study, what, given))
         if self._following is not None and _learning(self._following) != _learning(self.study):
             self._again = True  # what was found by now is a piece, and nobody asked for it
@@ -177,6 +182,7 @@ class Session:
         ):
             return
         self._columns = await self._found("describe", study)
+        self._described += 1
 
     async def _learn(self, study: Study) -> None:
         if study.target is None or self._columns.error is not None or self._part.study == study:
@@ -219,6 +225,14 @@ class Session:
             finally:
                 self._busy = None
                 self.tell()
+
+
+def require_source(limits: Limits, name: str) -> str:
+    """Return what a study may open under a name: a network, or a table in the folder."""
+    if name.casefold().endswith(".json"):
+        message = f"{name!r} is a saved part, which has no rows; open the table that it was learned from"
+        raise InvalidArgumentError(message)
+    return limits.source(name)
 
 
 def _reading(study: Study) -> tuple[Any, ...]:

@@ -37,7 +37,7 @@ def open_(*, source: str | None, target: str | None, port: int, browse: bool, ma
         message = f"--max-megabytes is {max_megabytes:g}; give a number above 0"
         raise InvalidArgumentError(message)
     try:
-        from apsl_rules.app.serving import serve
+        from apsl_rules.app.serving import require_source, serve
     except ImportError as error:
         message = f"the page needs starlette and uvicorn ({error}); pip install 'apsl_rules[app]'"
         raise MissingPackageError(message) from error
@@ -54,7 +54,7 @@ def open_(*, source: str | None, target: str | None, port: int, browse: bool, ma
             message = f"there is no file {source!r}; give a table, a network by name, or a study (.toml)"
             raise InvalidArgumentError(message)
         name = path.name if is_file and path is not None else source
-        limits.source(name)
+        require_source(limits, name)
         study = Study(source=name)
     if target is not None:
         study = changed(study, "target", {"column": target})

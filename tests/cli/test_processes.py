@@ -31,6 +31,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "report": ("part.json", "--out", "p.html"),
     "score": ("part.json", "--truth", "asia"),
     "describe": ("clinic.csv",),
+    "open": ("nothing.csv",),
     "networks": (),
     "simulate": ("asia", "-n", "9"),
     "random": ("5",),
