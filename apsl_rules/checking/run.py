@@ -18,6 +18,7 @@ from apsl_rules.checking.standing import graph_standing
 from apsl_rules.data import Dataset, LocalTable
 from apsl_rules.errors import GraphError, InvalidArgumentError
 from apsl_rules.graphs import Dag, DagWithHidden
+from apsl_rules.graphs.networks import Network
 from apsl_rules.knowledge import Knowledge, load_knowledge
 from apsl_rules.learning import READING, Request, Settings, Source, nodes_of, open_data, with_settings
 from apsl_rules.names import Node, count_of, listing, nearest
@@ -129,7 +130,7 @@ def _opened(given: GivenGraph, data: Any, settings: dict[str, Any]) -> tuple[Sou
 
 
 def _answers_itself(data: Any) -> bool:
-    return isinstance(data, Dag | DagWithHidden) or callable(getattr(data, "verdict", None))
+    return isinstance(data, Dag | DagWithHidden | Network) or callable(getattr(data, "verdict", None))
 
 
 def _measured(given: GivenGraph, source: Source) -> tuple[GivenGraph, list[str]]:

@@ -36,6 +36,14 @@ def found() -> Check:
     return check(lacking("bronc", "dysp"), ROWS)
 
 
+def test_a_graph_of_some_nodes_is_checked_against_a_network() -> None:
+    """The others are left out, as of a table."""
+    some = {"smoke": [], "lung": ["smoke"], "bronc": ["smoke"]}
+
+    assert check(some, network("asia")).verdict == "not contradicted"
+    assert check({**some, "lung": []}, network("asia")).verdict == "contradicted"
+
+
 def test_the_true_graph_is_not_contradicted() -> None:
     """Nothing fails, nothing is to be changed, and the word is never that it is correct."""
     true = check(TRUE, ROWS)
