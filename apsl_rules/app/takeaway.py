@@ -10,6 +10,7 @@ from apsl_rules._documents import DocumentError, file_text, toml_data
 from apsl_rules.answers import Answer, spelt_label
 from apsl_rules.app.study import ALL, KINDS, Study
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.graphs.networks import network_names
 from apsl_rules.knowledge import NOTHING, Knowledge, knowledge_text, parse_knowledge
 from apsl_rules.learning import AUTO
 from apsl_rules.names import nearest
@@ -85,13 +86,16 @@ def _names(value: Any, key: str, origin: str) -> tuple[str, ...]:
 def script_text(study: Study) -> str:
     """Return a Python script that learns the part of a study and saves it."""
     known = study.knowledge
-    imports = ["from apsl_rules import Knowledge, learn" if known != NOTHING else "from apsl_rules import learn"]
+    is_network = study.source in network_names()
+    names = [*(["Knowledge"] if known != NOTHING else []), "learn", *(["network"] if is_network else [])]
+    imports = [f"from apsl_rules import {', '.join(names)}"]
     imports += ["from apsl_rules.answers import Answer"] if known.answers else []
     settings = {**study.settings}
     if known != NOTHING:
         settings["knowledge"] = _Code(_knowledge_code(known))
     given = "".join(f"    {name}={value!r},\n" for name, value in settings.items())
-    call = f"part = learn(\n    {study.source!r},\n    {study.target!r},\n{given})"
+    source = f"network({study.source!r})" if is_network else repr(study.source)
+    call = f"part = learn(\n    {source},\n    {study.target!r},\n{given})"
     return "\n".join([*imports, "", call, "print(part)", f"part.save({PART!r})", ""])
 
 

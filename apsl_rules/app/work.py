@@ -5,11 +5,11 @@ What was opened, read and learned is kept, so that a question about a part does 
 
 from __future__ import annotations
 
-import io
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import attrs
@@ -27,7 +27,7 @@ from apsl_rules.graphs.networks import Network
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.learning import Visits, learn, nodes_of, open_source, say_default_learner
 from apsl_rules.names import Node, node_named, shown
-from apsl_rules.parts import Part, part_json, with_answers
+from apsl_rules.parts import Part, basis_of, part_json, with_answers
 from apsl_rules.plugins import Plugins, installed
 from apsl_rules.server import Limits
 
@@ -72,9 +72,6 @@ class Work:
         name = study.source
         if name is None:
             message = "no table is open; open one first"
-            raise InvalidArgumentError(message)
-        if name.casefold().endswith(".json"):
-            message = f"{name!r} is a saved part, which has no rows; open the table that it was learned from"
             raise InvalidArgumentError(message)
 
         def read() -> Any:
@@ -175,6 +172,7 @@ class Work:
         rows = [row for row in part.rows() if part.target in (row["source"], row["target"])]
         return {
             "target": str(part.target),
+            "said": part.summary(),
             "nodes": [str(one) for one in part.nodes],
             "neighbours": [str(one) for one in part.neighbours_of(part.target)],
             "edges": [{"from": str(row["source"]), "to": str(row["target"])} for row in rows],
@@ -263,20 +261,20 @@ class Work:
                 return _report_html(part, self._table(study, tell))
             case "edges.csv" | "part.dot":
                 return str(part.to(kind[1:]))
+            case "table.md" | "table.tex":
+                return part.table("markdown" if kind == ".md" else "latex", data=self._table(study, tell))
             case "effects.csv":
                 return str(part.effects(self._rows(study, tell)).to_frame().to_csv(index=False))
-            case "figure.svg":
-                return part.svg()
-            case "figure.pdf" | "figure.png":
-                return _plotted(part, kind[1:])
+            case "figure.svg" | "figure.pdf" | "figure.png" | "figure.tex":
+                return _figure(part, name, self._table(study, tell))
         message = f"there is nothing to take with the name {name!r}"
         raise InvalidArgumentError(message)
 
 
 #: The files that can be taken away.
 FILES = (
-    *(STUDY, SCRIPT, PART, "report.html", "edges.csv", "effects.csv", "part.dot"),
-    *("figure.svg", "figure.pdf", "figure.png"),
+    *(STUDY, SCRIPT, PART, "report.html", "figure.pdf", "figure.svg", "figure.png", "figure.tex"),
+    *("table.md", "table.tex", "edges.csv", "effects.csv", "part.dot"),
 )
 __all__ = ["COMMAND", "FILES", "Work"]
 
@@ -296,13 +294,12 @@ def _part_key(study: Study) -> tuple[Any, ...]:
 
 
 def _rests(part: Part) -> Iterator[dict[str, Any]]:
-    """Say of each edge whether it rests on rows alone, or also on what somebody said."""
+    """Say what each edge rests on besides rows: what somebody said, or the names of columns."""
     for row in part.rows():
         ends = row["source"], row["target"]
-        with suppress(ApslError):
-            findings = part.why(*ends).findings
-            said = [one.evidence.note for one in findings if one.evidence.is_given]
-            yield {"edge": " – ".join(map(shown, ends)), "mark": row["mark"], "given": bool(said)}
+        basis = basis_of(part, *ends)
+        on = "said" if basis in {"edge", "given", "opinion"} else "names" if basis == "name" else "rows"
+        yield {"edge": " – ".join(map(shown, ends)), "on": on}
 
 
 def _report_html(part: Part, read: LocalTable | None) -> str:
@@ -324,14 +321,11 @@ def _effect_data(part: Part, cause: Node, target: Node, held: Any, read: LocalTa
     return told
 
 
-def _plotted(part: Part, kind: str) -> bytes:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    part.plot(figure.subplots())
-    written = io.BytesIO()
-    figure.savefig(written, format=kind, dpi=200, metadata={"CreationDate": None} if kind == "pdf" else None)
-    return written.getvalue()
+def _figure(part: Part, name: str, read: LocalTable | None) -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        part.figure(path, data=read)
+        return path.read_bytes()
 
 
 def _file(name: str, content: str | bytes) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from apsl_rules.parts.print_out import printed, wrapped
 from apsl_rules.parts.probability import DEFAULT_DIRECTION, Grounds, LeastDirection, least_direction
 from apsl_rules.parts.shortcuts import FIGURE_ENDINGS, TABLE_FORMATS, EdgeFigures, OpenEdges
 from apsl_rules.parts.stability_result import Stability, Tally, TallyJournal, count_support, tally
-from apsl_rules.parts.statements import Statement, statements_on
+from apsl_rules.parts.statements import Statement, basis_of, statements_on
 from apsl_rules.parts.summary import summarize
 from apsl_rules.parts.tables import Comparison, arrow_share, edges_csv
 
@@ -58,6 +58,7 @@ __all__ = [
     "Visit",
     "arrow_share",
     "arrows_only",
+    "basis_of",
     "count_support",
     "draw",
     "edge_table",

@@ -32,9 +32,16 @@ export const select = (attributes, options, chosen, act) => {
   return made;
 };
 
-// Show something again only if what it is made of changed; the keyboard stays where it was.
+// Show something again only if what it is made of changed; the keyboard stays where it was. While a button of the mouse
+// is held nothing is replaced, so that no click is lost.
 const seen = new WeakMap();
+const waiting = new Map();
+let isHeld = false;
 export const refill = (place, made, build) => {
+  if (isHeld) {
+    waiting.set(place, [made, build]);
+    return;
+  }
   const text = JSON.stringify(made);
   if (seen.get(place) === text) return;
   seen.set(place, text);
@@ -42,6 +49,17 @@ export const refill = (place, made, build) => {
   place.replaceChildren(...[build()].flat().filter(Boolean));
   if (key) [...place.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key)?.focus();
 };
+const release = () => {
+  isHeld = false;
+  const fills = [...waiting];
+  waiting.clear();
+  for (const [place, [made, build]] of fills) refill(place, made, build);
+};
+document.addEventListener('pointerdown', () => {
+  isHeld = true;
+});
+for (const end of ['pointerup', 'pointercancel', 'dragend'])
+  document.addEventListener(end, () => setTimeout(release, 0), true);
 
 // Lines of text as the command line prints them: indented lines belong to the one above.
 export const told = (lines) =>

@@ -226,8 +226,8 @@ const arrows = (study) => {
 
 const rests = (part) => {
   if (!part) return null;
-  const line = (title, given) => {
-    const some = part.rests.filter((one) => one.given === given);
+  const line = (title, on) => {
+    const some = part.rests.filter((one) => one.on === on);
     return make(
       'p',
       {},
@@ -239,8 +239,9 @@ const rests = (part) => {
     'div',
     { class: 'question', id: 'rests' },
     make('h3', {}, 'What rests on whom'),
-    line('On what I said', true),
-    line('On rows alone', false),
+    line('On what I said', 'said'),
+    part.rests.some(({ on }) => on === 'names') ? line('On the names of columns', 'names') : null,
+    line('On rows alone', 'rows'),
     part.changed.length
       ? make(
           'div',

@@ -49,6 +49,8 @@ const show = () => {
   else if (byId('error').dataset.of === 'state') complain();
   byId('error').dataset.of = wrong ? 'state' : 'act';
   byId('retry').hidden = !wrong;
+  if (state.fresh && state.part && byId('said').textContent !== state.part.said)
+    byId('said').textContent = state.part.said; // for who hears the page
   showTable(state);
   showQuestion(state);
   showKnown(state);

@@ -6,7 +6,7 @@ import { openTab } from './tabs.js';
 const atOnce = 50;
 const kinds = ['category', 'ordered', 'number'];
 let table = null;
-let read = '';
+let read = 0;
 let shown = { study: null, part: null };
 let page = 0;
 let sought = '';
@@ -213,9 +213,8 @@ export const columnNames = () =>
 export const showTable = async (state) => {
   const { study, columns } = state;
   shown = state;
-  const wanted = JSON.stringify([study.source, study.kinds, study.drop, study.na, columns.is_there]);
-  if (wanted !== read && columns.is_there && !state.busy) {
-    read = wanted;
+  if (columns.of !== read) {
+    read = columns.of;
     table = await attempt(() => get('/api/columns'));
   }
   if (!study.source) table = null;
