@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -20,7 +22,7 @@ from document import Block, Code, Heading, Picture, Points, Table, Text, as_html
 from stored import PUBLISHED, Stored, gathered, kept  # noqa: E402
 from table3 import beside  # noqa: E402
 
-from report import report_blocks  # noqa: E402
+from report import KEPT, PAGE, report_blocks  # noqa: E402
 
 CIRCUMSTANCES = {
     "summary": "made up",
@@ -29,7 +31,10 @@ CIRCUMSTANCES = {
     "published": True,
     **dict.fromkeys(("python", "apsl_rules", "numpy", "scipy"), "1"),
 }
-FIGURES = ("shd", "skeleton_f1", "arrow_precision", "arrow_recall", "f1", "cpu", "visits", "tests")
+FIGURES = (
+    *("shd", "skeleton_f1", "arrow_precision", "arrow_recall", "f1", "cpu", "visits", "tests"),
+    *("distance_sd", "precision_sd", "recall_sd"),
+)
 
 
 def row(experiment: str, learner: str, **values: object) -> dict[str, object]:
@@ -178,6 +183,17 @@ def test_the_pages_of_the_repository_are_up_to_date() -> None:
     )
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_figures_of_another_version_are_named_as_such() -> None:
+    """What is kept is of this version of the package, or its section says of which."""
+    about = json.loads((KEPT / "about.json").read_text("utf-8"))
+    page = PAGE.read_text("utf-8")
+    older = {str(one["apsl_rules"]) for one in about.values()} - {version("apsl_rules")}
+
+    assert set(re.findall(r"\*\*These figures are of version ([\w.]+)\*\*", page)) == older
+    assert "These figures are of version 1**" in told([row("depths", "apsl", depth="3")])
+    assert "These figures" not in told([row("leak", "apsl")])
 
 
 def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:

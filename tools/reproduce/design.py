@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from hashlib import blake2b
+from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -318,8 +319,8 @@ MOST_CONNECTED = 5
 class Unit:
     """A learner on a sample: all targets (places from 1 in file order) and depths, and how to score what it finds.
 
-    ``key`` tells the unit from all others, and from itself with other data, another spec of its learner, or other
-    settings, so that a result is never taken for one that it is not.
+    ``key`` tells the unit from all others, and from itself with other data, another spec of its learner, other
+    settings, or another version of the package, so that a result is never taken for one that it is not.
     """
 
     network: str
@@ -401,7 +402,11 @@ def _units(experiment: Experiment, grid: Grid, samples: Samples, plugins: Plugin
 
 
 def _digest(unit: Unit, *further: Any) -> str:
-    content = [attrs.asdict(unit), *(attrs.asdict(one) if attrs.has(type(one)) else one for one in further)]
+    content = [
+        version("apsl_rules"),
+        attrs.asdict(unit),
+        *(attrs.asdict(one) if attrs.has(type(one)) else one for one in further),
+    ]
     return blake2b(json.dumps(content, sort_keys=True, default=str).encode(), digest_size=12).hexdigest()
 
 

@@ -9,8 +9,9 @@ to date.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 from costs import cost_blocks
@@ -87,9 +88,9 @@ def _circumstances(stored: Stored) -> Iterator[Block]:
     for name, about in stored.about.items():
         mine = stored.summary[stored.summary["experiment"] == name]
         parts = int(mine.drop_duplicates(["network", "size", "order", "learner", "depth"])["runs"].sum())
-        rows.append((f"`{name}`", about["summary"], f"{parts:,}", str(about["seed"]), about["samples"]))
-    yield Table(("experiment", "what", "parts", "seed", "samples"), tuple(rows))
-    names = ("python", "apsl_rules", "numpy", "scipy", "numba")  # numba compiled the kernels once
+        rows.append((f"`{name}`", about["summary"], f"{parts:,}", str(about["seed"]), about["samples"], _sets(about)))
+    yield Table(("experiment", "what", "parts", "seed", "samples", "sets"), tuple(rows))
+    names = ("python", "apsl_rules", "numpy", "scipy")
     made: dict[str, list[str]] = {}
     for name, about in stored.about.items():
         told = [f"{tool} {about[tool]}" for tool in names if tool in about]
@@ -111,6 +112,14 @@ def _circumstances(stored: Stored) -> Iterator[Block]:
         "grid can say is in `tools/reproduce/design.py`:"
     )
     yield Code(_EXAMPLE, "toml")
+
+
+def _sets(about: Mapping[str, Any]) -> str:
+    """Say how many sets of each network an experiment has."""
+    of: dict[int, list[str]] = {}
+    for network, count in about.get("sets", {}).items():
+        of.setdefault(count, []).append(network)
+    return "; ".join(f"{count} of {', '.join(networks)}" for count, networks in sorted(of.items(), reverse=True))
 
 
 def short_blocks(stored: Stored) -> Iterator[Block]:

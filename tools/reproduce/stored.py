@@ -7,12 +7,14 @@ anything, from a folder of results or from the small files that are kept with th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
 import attrs
 import pandas as pd
+from document import Text
 from results import RESULTS, read_results, summarise
 
 from apsl_rules._files import write_text
@@ -38,8 +40,9 @@ SHOWN = ("dag extension", "cpdag marks")
 COLUMNS = (
     *("experiment", "network", "size", "order", "learner", "depth", "scoring", "runs", "sets"),
     *("distance", "precision", "recall", "shd", "skeleton_f1", "arrow_precision", "arrow_recall"),
-    *("visits", "tests", "cpu"),
+    *("visits", "tests", "cpu", "distance_sd", "precision_sd", "recall_sd"),
 )
+_SPREAD = [name for name in COLUMNS if name.endswith("_sd")]
 _PLACES = 4
 
 
@@ -60,6 +63,11 @@ class Stored:
     def first(self, *experiments: str) -> str | None:
         """Return the first of some experiments that was run."""
         return next((name for name in experiments if name in self.about), None)
+
+    def version(self, *experiments: str) -> str:
+        """Return the version of the package that the first of some experiments was run with."""
+        name = self.first(*experiments)
+        return "" if name is None else str(self.about[name]["apsl_rules"])
 
     def updated(self, newer: Stored) -> Stored:
         """Return these with the experiments of others in the place of their own."""
@@ -84,7 +92,8 @@ def gathered(folder: Path) -> Stored:
         short = summarise(results).round(_PLACES)
         short.insert(0, "experiment", name)
         frames.append(short)
-        about[name] = results.about
+        sets = results.scores.groupby("network")["set"].nunique()
+        about[name] = {**results.about, "sets": {str(network): int(count) for network, count in sets.items()}}
     if not frames:
         message = f"the folder {str(folder)!r} has no results; run an experiment first"
         raise DataError(message)
@@ -95,11 +104,20 @@ def gathered(folder: Path) -> Stored:
 def kept(folder: Path) -> Stored:
     """Read what was saved."""
     try:
-        summary = pd.read_csv(folder / SUMMARY, dtype={"depth": str}, keep_default_na=False)
+        summary = pd.read_csv(
+            folder / SUMMARY, dtype={"depth": str}, keep_default_na=False, na_values={name: [""] for name in _SPREAD}
+        )
         return Stored(summary, json.loads((folder / ABOUT).read_text("utf-8")))
     except (OSError, ValueError) as error:
         message = f"the folder {str(folder)!r} has no summary that can be read: {error}"
         raise DataError(message) from error
+
+
+def older(stored: Stored, *experiments: str) -> Iterator[Text]:
+    """Say so where an experiment was run with another version of the package than this one."""
+    made, here = stored.version(*experiments), version("apsl_rules")
+    if made != here:
+        yield Text(f"**These figures are of version {made}**, not of this one, {here}.")
 
 
 def rows_in_order(found: pd.DataFrame) -> Sequence[tuple[str, int]]:
