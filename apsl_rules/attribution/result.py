@@ -90,7 +90,7 @@ class ColumnMove:
     def how(self) -> str:
         """Say what is made differently; nothing of a column that is not."""
         test = self.made
-        if not self.explanation.has_changed:
+        if self.state not in (State.CHANGED, State.SMALL):
             return ""
         if test.aspect == "spread" and test.spread is not None:
             return f"spread × {test.spread:.2g}"
@@ -181,7 +181,7 @@ class Moved(NotebookView):
             move = self._by_column[way[0]]
             if move.explanation.has_changed:
                 return way
-            for cause in move.given if move.state is State.PASSED_ON else ():
+            for cause in move.explanation.causes:
                 if cause not in seen:
                     seen.add(cause)
                     ways.append((cause, *way))

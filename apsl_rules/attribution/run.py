@@ -99,8 +99,9 @@ def _made(
     explained: Explanation, near: Collection[Node], found: Mapping[Node, Explanation], changes: Changes
 ) -> ChangeTest:
     """Return the test of a column given its neighbours but its effects: columns that it explains."""
-    causes = [node for node in in_order(near) if explained.column not in found[node].given]
-    test = changes.test(explained.column, causes) if explained.has_changed else explained.proof
+    causes = [node for node in in_order(near) if explained.column not in found[node].causes]
+    is_made = explained.state in (State.CHANGED, State.SMALL)
+    test = changes.test(explained.column, causes) if is_made else explained.proof
     return test if test.verdict.dependent else explained.proof
 
 
@@ -115,7 +116,7 @@ def _neighbours(graph: MarkedGraph, which: Node) -> Mapping[Node, set[Node]]:
 
 def _picture(learned: MarkedGraph, moves: list[ColumnMove], which: Node) -> MarkedGraph:
     """Return the graph with the arrows that the comparison proves; two columns that explain each other contradict."""
-    proved = [(tail, one.column) for one in moves if one.state is State.PASSED_ON for tail in one.given]
+    proved = [(tail, one.column) for one in moves for tail in one.explanation.causes]
     proved += [(which, one.column) for one in moves if one.explanation.has_changed]
     said = {frozenset(pair) for pair in proved}
     kept = [

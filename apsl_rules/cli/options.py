@@ -345,7 +345,29 @@ def for_library(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str, 
     )
     rest["keep"] = nodes_named(rest.pop("keep", ()), nodes, "column in --keep") or None
     limit = rest.pop("memory_limit", None)
+    if "environment" in rest:
+        rest["environment"] = nodes_named(list(rest["environment"]), nodes, "column in --environment") or None
+    if "interventions" in rest:
+        rest["interventions"] = _interventions(rest["interventions"], nodes)
     return {**rest, "knowledge": joined, "options": None if limit is None else {"memory_limit": limit}}
+
+
+def _interventions(given: Iterable[Any], nodes: tuple[Node, ...]) -> dict[Node, list[Node]] | None:
+    """Return what interventions act on, by the column that says where rows come from."""
+    found: dict[Node, list[Node]] = {}
+    for one in given:
+        if isinstance(one, dict):
+            pairs = [(name, targets) for name, targets in one.items()]
+        else:
+            name, mark, targets = str(one).partition("=")
+            if not mark:
+                message = f"--interventions is {str(one)!r}; give a column and what it acts on, such as 'arm=dose'"
+                raise InvalidArgumentError(message)
+            pairs = [(name, targets)]
+        for name, targets in pairs:
+            column = node_named(name.strip(), nodes, "column in --interventions")
+            found.setdefault(column, []).extend(nodes_named(targets, nodes, "column in --interventions"))
+    return found or None
 
 
 def _tiers(given: dict[str, Any], nodes: tuple[Node, ...]) -> list[list[Node]]:

@@ -3,7 +3,28 @@
 from __future__ import annotations
 
 from apsl_rules.environments.change_tests import LEAST, ChangeTest, RowChanges
+from apsl_rules.environments.columns import (
+    EnvironmentColumns,
+    Environments,
+    Interventions,
+    environment_columns,
+    targets_of,
+)
 from apsl_rules.environments.explanations import Changes, Explanation, State, explain
 from apsl_rules.environments.oracle_changes import OracleChanges
 
-__all__ = ["LEAST", "ChangeTest", "Changes", "Explanation", "OracleChanges", "RowChanges", "State", "explain"]
+__all__ = [
+    "LEAST",
+    "ChangeTest",
+    "Changes",
+    "EnvironmentColumns",
+    "Environments",
+    "Explanation",
+    "Interventions",
+    "OracleChanges",
+    "RowChanges",
+    "State",
+    "environment_columns",
+    "explain",
+    "targets_of",
+]

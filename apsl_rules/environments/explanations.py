@@ -14,6 +14,8 @@ from apsl_rules.names import Node
 
 #: All subsets of so many neighbours are tried; of more, those of at most so many, and the whole set.
 MOST_TOGETHER, MOST_OF_MANY = 6, 3
+#: The share of a difference that is left without a member of a set for it to matter.
+_MATTERS = 0.25
 
 
 class State(StrEnum):
@@ -50,6 +52,8 @@ class Explanation:
         The test that decides: with the set that explains the difference away, or the weakest of all if none does.
     sets
         How many sets were tried.
+    causes
+        The members of the set that explains the difference away without which a good part of it is left.
     """
 
     column: Node
@@ -57,6 +61,7 @@ class Explanation:
     alone: ChangeTest
     proof: ChangeTest
     sets: int
+    causes: tuple[Node, ...] = ()
 
     @property
     def given(self) -> tuple[Node, ...]:
@@ -65,8 +70,8 @@ class Explanation:
 
     @property
     def has_changed(self) -> bool:
-        """Return whether nothing explains the difference away, be it small or not."""
-        return self.state in (State.CHANGED, State.SMALL)
+        """Return whether nothing explains the difference away, and it is not small."""
+        return self.state is State.CHANGED
 
 
 def explain(column: Node, neighbours: Sequence[Node], changes: Changes) -> Explanation:
@@ -87,10 +92,19 @@ def explain(column: Node, neighbours: Sequence[Node], changes: Changes) -> Expla
                 weakest = found
     if best is not None:
         state = State.PASSED_ON if best.verdict.given else State.SAME
-        return Explanation(column, state, alone, best, sets)
+        return Explanation(column, state, alone, best, sets, tuple(_causes(column, alone, best, changes)))
     if not weakest.verdict.dependent:
         return Explanation(column, State.UNTESTED, alone, weakest, sets)
     return Explanation(column, State.SMALL if is_small else State.CHANGED, alone, weakest, sets)
+
+
+def _causes(column: Node, alone: ChangeTest, found: ChangeTest, changes: Changes) -> Iterator[Node]:
+    """Give the members of a set that matter; one that only mends what chance left is no sure cause."""
+    given = found.verdict.given
+    for node in given:
+        without = changes.test(column, [one for one in given if one != node])
+        if without.verdict.dependent and without.nats >= _MATTERS * alone.nats:
+            yield node
 
 
 def _subsets(nodes: Sequence[Node]) -> Iterator[tuple[Node, ...]]:

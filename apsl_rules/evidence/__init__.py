@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from apsl_rules.evidence.evidence import (
     EITHER,
+    ENVIRONMENTS,
     GIVEN,
     KINDS,
     OPINION,
@@ -27,6 +28,7 @@ from apsl_rules.evidence.evidence import (
 
 __all__ = [
     "EITHER",
+    "ENVIRONMENTS",
     "GIVEN",
     "KINDS",
     "OPINION",

@@ -97,6 +97,8 @@ ROWS = "rows"
 OPINION = "opinion"
 #: The source of directions that the shapes of columns speak for.
 SHAPES = "column shapes"
+#: The source of what environments tell: where columns are made differently, and which causes follow.
+ENVIRONMENTS = "environments"
 
 
 @attrs.frozen

@@ -71,14 +71,19 @@ def with_roots(request: Request, known: Knowledge, data: Dataset) -> tuple[Knowl
     return (known if is_note else attrs.evolve(known, assumed=(*known.assumed, *found), stages=order)), (note,)
 
 
-def draw_possible(part: Part, oracle: Oracle | None, data: Dataset, request: Request) -> Part:
-    """Return a part as it is drawn where hidden causes are possible; without an oracle only what is given is drawn."""
+def draw_possible(
+    part: Part, oracle: Oracle | None, data: Dataset, request: Request, proved: Sequence[Finding] = ()
+) -> Part:
+    """Return a part as it is drawn where hidden causes are possible; without an oracle only what is given is drawn.
+
+    ``proved`` are arrows that hold although causes may be hidden.
+    """
     store = part.store
     edges = [frozenset(fact.nodes) for fact in store.facts(adjacent)]
     edges = [pair for pair in edges if conflict.fact(*pair) not in store or store.has_mark(*pair)]
-    decided = _given(store)
+    decided = _given(store) | {(one.fact.nodes[0], one.fact.nodes[1]) for one in proved}
     if oracle is None:
-        return _told_again(part, [])
+        return _told_again(part, proved)
     shapes = Shapes(TableColumns(data), oracle, store, names_of(request))
     support = {}
     for pair in edges:
@@ -91,7 +96,7 @@ def draw_possible(part: Part, oracle: Oracle | None, data: Dataset, request: Req
     found = [(x, middle, y) for x, middle, y in (fact.nodes for fact in store.facts(collider))]
     drawing = draw(edges, decided, likely, found, least=SUGGESTED)
     drawn = sorted(drawing.arrows.keys() - decided, key=lambda way: tuple(map(order_key, way)))
-    return _told_again(part, [Finding(arrow.fact(*way), support[way].evidence(*way)) for way in drawn])
+    return _told_again(part, [Finding(arrow.fact(*way), support[way].evidence(*way)) for way in drawn] + [*proved])
 
 
 def _given(store: MarkStore) -> frozenset[Arrow]:

@@ -22,6 +22,7 @@ from apsl_rules.data import Dataset, codes_by_column
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
 from apsl_rules.knowledge import SAME_IN_GROUP, Knowledge
 from apsl_rules.learning.copies import without_copies
+from apsl_rules.learning.environments import Told, told_by_environments
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import Assembly, along_lines, everyone
 from apsl_rules.learning.notes import NEAREST, notes_against_given, notes_on_hidden, notes_on_part, notes_on_untested
@@ -269,8 +270,11 @@ def run_once(
         part = _learn(offer, context, is_possible=drawn is not None) if why is None else _empty_part(context, why)
     shared = notes_on_hidden(part)
     try:
+        told_by = told_by_environments(part, asker, source.data, request)
+        if told_by.pairs:
+            part = told_by.into(part, part.ledger.rulebook, with_colliders=drawn is None)
         if drawn is not None:
-            part = attrs.evolve(_drawn(part, asker, drawn, request), depth=depth)
+            part = attrs.evolve(_drawn(part, asker, drawn, request, told_by), depth=depth)
         asker.flush()
         near = () if part.edges else asker.nearest(target, NEAREST)
         told = () if asker.perfect or why else notes_on_part(part, source.row_count, near, whole=whole)
@@ -278,6 +282,7 @@ def run_once(
         notes = (
             chosen,
             *part.notes,
+            *told_by.notes,
             *notes_on_untested(part, duplicates),
             *shared,
             *spoken,
@@ -312,14 +317,14 @@ def _learn(offer: LearnerOffer, context: Context, *, is_possible: bool) -> Part:
     return part if part.visits else attrs.evolve(alone, incomplete=part.incomplete)
 
 
-def _drawn(part: Part, asker: Asker, data: Dataset, request: Request) -> Part:
+def _drawn(part: Part, asker: Asker, data: Dataset, request: Request, told: Told) -> Part:
     """Return a part as it is drawn where hidden causes are possible; after its end no more is asked."""
     if part.incomplete is None:
         try:
-            return asker.stop.run(lambda: draw_possible(part, asker, data, request))
+            return asker.stop.run(lambda: draw_possible(part, asker, data, request, told.arrows))
         except LimitReachedError as limit:
             part = attrs.evolve(part, incomplete=f"stopped at {limit} before the shapes of columns were compared")
-    return draw_possible(part, None, data, request)
+    return draw_possible(part, None, data, request, told.arrows)
 
 
 def known_of(request: Request, source: Source, nodes: Collection[Node]) -> tuple[Knowledge, tuple[Note, ...]]:
@@ -333,6 +338,8 @@ def known_of(request: Request, source: Source, nodes: Collection[Node]) -> tuple
         known = attrs.evolve(known, assumed=(*known.assumed, *((node, SAME_IN_GROUP) for node in first)))
     if request.hidden == "possible" and source.data is not None:
         known, notes = with_roots(request, known, source.data)
+    if environments := request.environments:
+        known = environments.known(known, nodes)
     if not lost:
         return known, notes
     told = (

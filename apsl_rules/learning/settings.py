@@ -21,6 +21,13 @@ from apsl_rules.data import GroupColumns, Kind, MissingCodes, MissingRule, group
 from apsl_rules.data import is_auto as is_noticed
 from apsl_rules.data.counts import CountSource
 from apsl_rules.directions import DRAWN, PRECISE
+from apsl_rules.environments import (
+    EnvironmentColumns,
+    Environments,
+    Interventions,
+    environment_columns,
+    targets_of,
+)
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import Knowledge, load_knowledge
 from apsl_rules.names import Node, nearest
@@ -253,6 +260,22 @@ class Request:
         honoured=_TABLES,
         on=_EVERYWHERE,
     )
+    environment: EnvironmentColumns = _setting(
+        None,
+        "The column that says where or when rows come from, such as a month or a site; may be repeated.",
+        "It comes before all other columns. Each is compared between its levels by level, slopes and spread, which "
+        "orients edges: what is made alike everywhere once others are given is no cause of these.",
+        check=lambda _name, value: environment_columns(value),
+        metavar="NAME",
+    )
+    interventions: Interventions = _setting(
+        None,
+        "What an experiment acts on, such as 'arm=dose'; may be repeated.",
+        "In Python a mapping from columns to what they act on, {'arm': ['dose']}. Such a column is an environment, and "
+        "acts on nothing else.",
+        check=lambda _name, value: targets_of(value),
+        metavar="NAME=TARGET",
+    )
     weights: Node | None = _setting(
         None, "The column that says how many rows each row stands for.", honoured=_TABLES, is_reading=True
     )
@@ -363,6 +386,11 @@ class Request:
         return load_knowledge(self.knowledge)
 
     @property
+    def environments(self) -> Environments:
+        """Return the columns that say where rows come from."""
+        return Environments.of(self.environment, self.interventions)
+
+    @property
     def manager(self) -> Plugins:
         """Return the plugins, loaded."""
         return load_plugins(self.plugins)
@@ -408,6 +436,8 @@ class Settings(TypedDict, total=False):
     drop: Iterable[Node] | None
     only: Iterable[Node] | None
     keep: Iterable[Node] | Literal["*"] | None
+    environment: EnvironmentColumns
+    interventions: Interventions
     weights: Node | None
     groups: GroupColumns
     sampling_weights: Node | None

@@ -33,7 +33,7 @@ from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network, network, network_names
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.settings import AUTO, Request
-from apsl_rules.names import Node, nearest
+from apsl_rules.names import Node, nearest, require_known
 from apsl_rules.notes import Note, argument, named
 from apsl_rules.oracles import Oracle, complete_oracle, is_oracle
 from apsl_rules.parts import Part
@@ -250,7 +250,7 @@ def open_data(source: Any, request: Request) -> Source:
     offer = next(natural, None) if request.oracle is None else pick(plugins.oracles, request.oracle, "oracle")
     if offer is not None and not offer.needs:
         return Source(source, plugins.origin("apsl_oracles", offer.name), offer, _without_none(options))
-    return _open_table(source, options, plugins, offer)
+    return _open_table(source, options, plugins, offer, request.environments.columns)
 
 
 def _without_none(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -258,9 +258,18 @@ def _without_none(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name != "groups" or value}
 
 
-def _open_table(source: Any, options: dict[str, Any], plugins: Plugins, offer: OracleOffer | None) -> Source:
+def _open_table(
+    source: Any,
+    options: dict[str, Any],
+    plugins: Plugins,
+    offer: OracleOffer | None,
+    environments: tuple[Node, ...],
+) -> Source:
     """Open a table as a dataset, for an oracle that needs one or for the first that suits its columns."""
     opener = next((one for one in plugins.datasets.values() if one.takes(source)), None)
+    if environments and not isinstance(source, Dataset):
+        _require_columns(environments, source)
+        options["kinds"] = {**dict.fromkeys(environments, "category"), **options.get("kinds", {})}
     if opener is None:
         kind = type(source).__name__
         message = f"cannot learn from {kind}; give a known graph (Dag(...)), a network, a table or an oracle"
@@ -289,6 +298,16 @@ def _open_table(source: Any, options: dict[str, Any], plugins: Plugins, offer: O
     declared = options.get("levels") == "declared"
     offers = tuple((one, plugins.origin("apsl_oracles", one.name)) for one in asked)
     return Source(data, plugins.origin("apsl_oracles", chosen.name), chosen, left, declared=declared, asked=offers)
+
+
+def _require_columns(environments: tuple[Node, ...], source: Any) -> None:
+    """Refuse environments that are no columns, where the columns of a source are known before it is read."""
+    try:
+        columns = nodes_of(source)
+    except PluginError:
+        return
+    for one in environments:
+        require_known(one, columns, f"column in {named('environment')}")
 
 
 def _with_counts(source: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

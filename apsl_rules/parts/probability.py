@@ -12,7 +12,7 @@ import attrs
 
 from apsl_rules._arguments import is_number, spelt
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.evidence import OPINION, SHAPES
+from apsl_rules.evidence import ENVIRONMENTS, OPINION, SHAPES
 from apsl_rules.names import Node, nearest, order_key
 from apsl_rules.notes import named
 from apsl_rules.rules import Fact, Finding, MarkStore, adjacent, arrow, collider, duplicate
@@ -54,7 +54,7 @@ _WITH_NUMBERS = Curves(
 CURVES: Mapping[str, Curves] = {"BDe": _CATEGORIES, "BDeu": _CATEGORIES, "BIC": _WITH_NUMBERS}
 
 #: The sources of evidence whose strength is that of a direction itself.
-_SAYING = (SHAPES, OPINION)
+_SAYING = (SHAPES, OPINION, ENVIRONMENTS)
 #: The least probability of a direction for it to be drawn as an arrow: one that is likelier wrong is none.
 DEFAULT_DIRECTION = 0.5
 

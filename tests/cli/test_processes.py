@@ -23,6 +23,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "effect": ("clinic.csv", "smoke", "bronc"),
     "causes": ("clinic.csv", "smoke", "bronc"),
     "check": ("asia", "clinic.csv", "--shuffles", "5"),
+    "moved": ("clinic.csv", "clinic.csv", "-t", "either"),
     "ask": ("clinic.csv", "-t", "either", "--json"),
     "fit": ("part.json", "clinic.csv", "--directed"),
     "show": ("part.json", "--format", "dot", "--out", "/dev/stdout"),
