@@ -36,6 +36,7 @@ from apsl_rules.learning.source import (
     false_discovery_rate,
     in_world,
 )
+from apsl_rules.memory import rarely_collecting
 from apsl_rules.names import Depth, Node, count_of, in_order, inside, listing, require_known
 from apsl_rules.notes import Note, empty_note, marked
 from apsl_rules.oracles import Asker, Oracle, SharedOracle
@@ -231,6 +232,7 @@ _WIDE = 1 << 16
 _LAST_WORDS = 1.0
 
 
+@rarely_collecting()
 def run_once(
     request: Request,
     source: Source,

@@ -7,6 +7,7 @@ import pickle
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from operator import mul
 from threading import Barrier, Event, Thread
@@ -19,7 +20,7 @@ from apsl_backends.independence.count_tests import GSquare
 from apsl_rules import learn, network
 from apsl_rules.data import Table
 from apsl_rules.graphs.networks.sampling import sample
-from apsl_rules.memory import Memory
+from apsl_rules.memory import Memory, rarely_collecting
 
 
 @pytest.fixture
@@ -184,3 +185,22 @@ def test_a_pickled_table_carries_no_answers(rows: Table) -> None:
     assert len(pickle.dumps(rows)) == before
     assert not len(copy.memory)
     assert learn(copy, "lung", learner="apsl") == learn(rows, "lung", learner="apsl")
+
+
+def test_what_is_collected_rarely_in_a_run_is_collected_as_before_after_it() -> None:
+    """Runs may overlap in threads and fail; where nothing is ever collected, that stays."""
+    before = gc.get_threshold()
+    try:
+        for first in (500, 0):
+            gc.set_threshold(first, 7, 9)
+            one, other = rarely_collecting(), rarely_collecting()
+            one.__enter__()
+            other.__enter__()
+            one.__exit__(None, None, None)
+            assert gc.get_threshold() == (first and 100_000, 7, 9)
+            with suppress(KeyError), rarely_collecting():
+                raise KeyError
+            other.__exit__(None, None, None)
+            assert gc.get_threshold() == (first, 7, 9)
+    finally:
+        gc.set_threshold(*before)
