@@ -78,10 +78,12 @@ _EXTRAS = {
     "duckdb": ("duckdb", "tables larger than memory"),
     "excel": ("openpyxl", "Excel workbooks"),
     "mcp": ("mcp", "assistants (apsl serve)"),
+    "ods": ("python_calamine", "OpenDocument spreadsheets"),
     "parquet": ("pyarrow", "Parquet files"),
     "plot": ("matplotlib", "part.plot()"),
     "postgres": ("psycopg", "tables in PostgreSQL"),
     "sklearn": ("sklearn", "feature selection in scikit-learn pipelines"),
+    "stats": ("pyreadstat", "SPSS and SAS files"),
     "widget": ("anywidget", "the report as a widget in notebooks"),
 }
 

@@ -264,6 +264,10 @@ def _as_float(level: Any) -> float:
 # --- frames -------------------------------------------------------------------------------------------------------
 
 
+#: Where a frame that a reader made keeps the notes on how its file was read.
+NOTES = "apsl_rules notes"
+
+
 @attrs.frozen(eq=False)
 class PandasFrame:
     """A DataFrame as a source; its row labels are left out."""
@@ -279,6 +283,11 @@ class PandasFrame:
     def rows(self) -> int:
         """Return the number of rows."""
         return len(self.frame)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what was assumed when a file was read."""
+        return tuple(self.frame.attrs.get(NOTES, ()))
 
     def column(self, place: int) -> Column:
         """Return one column: categories with all levels, numbers of any storage as numbers, the rest as labels."""

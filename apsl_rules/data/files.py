@@ -29,6 +29,13 @@ _IN_MEMORY: dict[FileKind, str] = {
     "feather": "a Feather file",
     "dta": "a Stata file",
     "jsonl": "a file of JSON lines",
+    "json": "a JSON document",
+    "arrow": "an Arrow file",
+    "ods": "an OpenDocument workbook",
+    "sav": "an SPSS file",
+    "xpt": "a SAS transport file",
+    "sas7bdat": "a SAS file",
+    "sqlite": "an SQLite file",
 }
 _COPIES = 3
 
@@ -122,7 +129,7 @@ class FileTable:
             case "duckdb":
                 return _COPIES * self.files[0].stat().st_size
             case _:
-                packed = self.files[0].suffix == ".gz"
+                packed = self.files[0].suffix in (".gz", ".zip")
                 return int(_COPIES * self.files[0].stat().st_size * (8 if packed else 1))
 
 

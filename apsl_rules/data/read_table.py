@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.columns import Numbers
+from apsl_rules.data.columns import Numbers, PandasFrame
 from apsl_rules.data.cuts import Coded, LevelRule, code, code_cut, code_integers
 from apsl_rules.data.kinds import (
     DROPPED,
@@ -177,7 +177,7 @@ def table(
         read = ColumnReader.read(view, read.settled_plan(), store)
     aside = {} if weights is None else {opened.names.index(weights): WEIGHTS}
     aside |= places_of(plan.roles, opened.names)
-    notes = (*(opened.notes if isinstance(opened, PlainTable) else ()), *notes)
+    notes = (*(opened.notes if isinstance(opened, PlainTable | PandasFrame) else ()), *notes)
     columns, notes = read.settle(opened.names, aside, notes)
     made = store.finish(columns, (*noticed, *left_out, *notes, *_on_counts(view, store)))
     return attrs.evolve(made, roles=plan.roles, beside=_beside(view, reading, plan)) if plan.roles else made

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import attrs
 
-from apsl_rules.data.readers.paths import UTF_8, open_text
+from apsl_rules.data.readers.paths import UTF_8, open_bytes, open_text
 from apsl_rules.notes import Note
 
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
@@ -41,8 +40,7 @@ class Dialect:
 
 def other_encoding(file: Path) -> str | None:
     """Return the encoding of a file that is not UTF-8, or None if it is no text."""
-    opener = gzip.open if file.suffix == ".gz" else open
-    with opener(file, "rb") as handle:
+    with open_bytes(file) as handle:
         content = handle.read()
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"

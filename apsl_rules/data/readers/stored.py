@@ -5,14 +5,15 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from apsl_rules.data.readers.paths import AnyPath, existing_file, file_kind, open_text, split_sheet
+from apsl_rules.data.readers import programs
+from apsl_rules.data.readers.paths import AnyPath, FileKind, existing_file, file_kind, open_text, split_sheet
 from apsl_rules.data.readers.text import MISSING_FIELDS, read_csv
 from apsl_rules.errors import DataError, MissingPackageError
 from apsl_rules.names import listing, nearest
@@ -22,23 +23,12 @@ if TYPE_CHECKING:
 
 
 def read_columns(path: AnyPath) -> Any:
-    """Read a CSV, TSV, JSON lines, Parquet, Feather, Stata or Excel file as a frame, or as plain columns."""
-    match file_kind(path):
-        case "csv" | "tsv":
-            return read_csv(path)
-        case "parquet":
-            return read_parquet(path)
-        case "feather":
-            return read_feather(path)
-        case "xlsx":
-            return read_excel(path)
-        case "dta":
-            return read_stata(path)
-        case "jsonl":
-            return read_json_lines(path)
-        case "txt":
-            message = f"{str(path)!r} is a text file of integers, whose columns have no names; write it as CSV"
-            raise DataError(message)
+    """Read a file of any kind that has named columns as a frame, or as plain columns."""
+    reader = _BY_KIND.get(file_kind(path))
+    if reader is None:
+        message = f"{str(path)!r} is a text file of integers, whose columns have no names; write it as CSV"
+        raise DataError(message)
+    return reader(path)
 
 
 def read_json_lines(path: AnyPath) -> pd.DataFrame:
@@ -331,3 +321,22 @@ def _frame(rows: list[tuple[Any, ...]], file: Path) -> pd.DataFrame:
     frame = pd.DataFrame(dict(enumerate(columns)))
     frame.columns = pd.Index([str(header[place]) for place in named], dtype=object)
     return frame
+
+
+#: The readers of files with named columns.
+_BY_KIND: Mapping[FileKind, Callable[[AnyPath], Any]] = {
+    "csv": read_csv,
+    "tsv": read_csv,
+    "parquet": read_parquet,
+    "feather": read_feather,
+    "arrow": programs.read_arrow,
+    "xlsx": read_excel,
+    "ods": programs.read_ods,
+    "dta": read_stata,
+    "sav": programs.read_statistics,
+    "xpt": programs.read_statistics,
+    "sas7bdat": programs.read_statistics,
+    "jsonl": read_json_lines,
+    "json": programs.read_json,
+    "sqlite": programs.read_sqlite,
+}
