@@ -59,9 +59,10 @@ def open_source(name: str, plugins: Plugins, *, counts: str | None = None) -> An
         raise UnknownNameError(message)
     if is_left_in_place(name) or (counts not in {None, "memory"} and is_countable(name)):
         return FileTable(name)
-    for reader in plugins.readers.values():
-        if split_sheet(name)[0].casefold().endswith(reader.endings):
-            return reader.read(Path(name))
+    file = split_sheet(name)[0].casefold()
+    fitting = [(len(end), one) for one in plugins.readers.values() for end in one.endings if file.endswith(end)]
+    if fitting:  # the longest ending: a graph in .graph.json is no table in .json
+        return max(fitting, key=lambda found: found[0])[1].read(Path(name))
     endings = ", ".join(ending for one in plugins.readers.values() for ending in one.endings)
     known = f"; there are the networks {', '.join(network_names())}, and files may end in {endings}"
     hint = nearest(name, network_names()) or known

@@ -57,7 +57,7 @@ class RealTable:
         """Return the options as arguments of the library."""
         given = dict(zip(self.options[::2], self.options[1::2], strict=True))
         read: dict[str, Any] = {"weights": given["--weights"]} if "--weights" in given else {}
-        return read | ({"drop": [given["--drop"]]} if "--drop" in given else {})
+        return read | {name: [given[f"--{name}"]] for name in ("drop", "keep") if f"--{name}" in given}
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -95,7 +95,11 @@ def csv_of(frame: pd.DataFrame) -> str:
 
 TABLES = (
     RealTable("ggplot2", "diamonds", "price", ("carat|x|y|z",)),
-    RealTable("MASS", "birthwt", "low", ("bwt",), notes=("column 'low' follows from 'bwt'",)),
+    RealTable(
+        *("MASS", "birthwt", "low", ("bwt",)),
+        notes=("column 'low' follows from 'bwt'",),
+        options=("--keep", "bwt"),
+    ),
     RealTable(
         "datasets",
         "airquality",
@@ -124,9 +128,9 @@ TABLES = (
         "MASS",
         "Cars93",
         "Price",
-        ("Min.Price|Max.Price",),
-        aside=("rownames", "Model", "Make"),
-        notes=("'Price' follow from each other", "column 'Manufacturer' has so many levels"),
+        ("Horsepower",),
+        aside=("rownames", "Model", "Min.Price", "Max.Price", "Make"),
+        notes=("'Min.Price' is in 'Price' = 0.5", "column 'Manufacturer' has so many levels"),
         filled=("AirBags",),
     ),
     RealTable("MASS", "Boston", "medv", ("lstat", "rm")),
@@ -149,7 +153,8 @@ TABLES = (
     RealTable("datasets", "women", "weight", ("height",), notes=("15 rows are few",)),
     RealTable("carData", "TitanicSurvival", "survived", ("sex", "passengerClass"), notes=("(263 of 1,309 rows)",)),
     RealTable(
-        "ISLR", "Wage", "wage", ("education",), ("rownames", "region"), notes=("duplicate columns: 'logwage', 'wage'",)
+        *("ISLR", "Wage", "wage", ("education",), ("rownames", "region", "logwage")),
+        notes=("'logwage' is log('wage'): set aside",),
     ),
     RealTable("ISLR", "Wage", "wage", ("education",), ("rownames", "region", "logwage"), options=("--drop", "logwage")),
     RealTable("ISLR", "Auto", "mpg", ("weight|displacement|horsepower", "year"), notes=("column 'name' has so many",)),
@@ -176,8 +181,8 @@ TABLES = (
         "msleep",
         "sleep_total",
         ("sleep_rem",),
-        ("rownames", "name", "genus"),
-        notes=("duplicate columns: 'awake', 'sleep_total'",),
+        ("rownames", "name", "genus", "awake"),
+        notes=("'awake' is 24",),
     ),  # fmt: skip,
     RealTable("MASS", "Insurance", "Claims", ("Holders",)),
     RealTable("HistData", "GaltonFamilies", "childHeight", ("gender", "father|mother|midparentHeight")),
@@ -185,8 +190,9 @@ TABLES = (
         "openintro",
         "ncbirths",
         "weight",
-        ("weeks", "lowbirthweight"),
-        notes=("column 'lowbirthweight' follows from 'weight'",),
+        ("weeks",),
+        ("rownames", "lowbirthweight"),
+        notes=("'lowbirthweight' is cut from 'weight'",),
     ),
     RealTable("sklearn", "diabetes", "target", ("bmi", "s5"), ()),
     RealTable("sklearn", "wine", "target", ("flavanoids|proline",), ()),
