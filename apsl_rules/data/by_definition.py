@@ -105,7 +105,7 @@ def set_aside(table: LocalTable, found: Sequence[Definition]) -> LocalTable:
     reasons = {column: one.reason(column) for one in found for column in one.told}
     left = table.select([name for name in table.names if name not in reasons])
     if not left.number_names:
-        left = left.categories
+        left = attrs.evolve(left.categories, roles=left.roles, beside=left.beside)
     columns = tuple(
         attrs.evolve(one, kind="set aside", detail=reasons[one.name]) if one.name in reasons else one
         for one in table.columns
