@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -131,10 +132,10 @@ def test_duplicates_do_not_hide_neighbours() -> None:
     """A number in other units is named as a duplicate of the target, whose neighbours are still found."""
     frame = _frame()
     frame["dose_mg"] = 1000 * frame["dose"] + 5
-    part = learn(frame, "dose", hidden="excluded", keep="*")
+    part = learn(frame, "dose", hidden="excluded")
     assert any("duplicate columns: 'dose', 'dose_mg'" in note for note in part.notes)
     assert {"age", "sex", "pain"} <= set(part.neighbours_of("dose"))
-    assert part.neighbours_of("dose") == learn(frame, "dose_mg", hidden="excluded", keep="*").neighbours_of("dose_mg")
+    assert part.neighbours_of("dose") == learn(frame, "dose_mg", hidden="excluded").neighbours_of("dose_mg")
 
 
 @pytest.mark.slow
@@ -155,8 +156,8 @@ def test_duplicates_are_found_elsewhere_too(counts: str, missing: float, tmp_pat
     frame.to_parquet(tmp_path / "rows.parquet", row_group_size=300)
     for target in ("dose", "stage"):
         there, here = (
-            learn(tmp_path / "rows.parquet", target, counts=counts, hidden="excluded", keep="*"),
-            learn(frame, target, hidden="excluded", keep="*"),
+            learn(tmp_path / "rows.parquet", target, counts=counts, hidden="excluded"),
+            learn(frame, target, hidden="excluded"),
         )
         assert _marks(there) == _marks(here)
         found = [[note for note in part.notes if note.startswith("duplicate")] for part in (there, here)]
@@ -211,16 +212,17 @@ def test_a_hub_gets_no_more_kicks_than_a_hundred_nodes(core: int, near: int, mov
     assert rounds.moved_nodes(near, core) == moved
 
 
-@pytest.mark.parametrize("rows", [2_000, 20_000])
-def test_columns_of_very_many_levels_are_told_and_take_few_tests(rows: int) -> None:
-    """No test can use them, so the part says so after one sweep."""
+@pytest.mark.parametrize(("rows", "hidden"), [(2_000, "excluded"), (2_000, "possible"), (20_000, "excluded")])
+def test_columns_of_very_many_levels_are_told_and_take_few_tests(rows: int, hidden: Any) -> None:
+    """No test can use them and no family may have them, so the part says so after few sweeps."""
     random = np.random.default_rng(5)
     frame = pd.DataFrame({"t": random.integers(0, 2, rows), "u": random.integers(0, 2, rows)})
     for place in range(3):
         frame[f"c{place}"] = random.integers(0, rows // 3, rows)
     frame = frame.astype("category")
 
-    part = learn(frame, "t", depth=2, hidden="excluded")
+    part = learn(frame, "t", depth=2, hidden=hidden)
 
-    assert part.counts.asked <= 3 * 4
+    assert part.edges == frozenset()
+    assert part.counts.asked <= 5 * 4
     assert any("too few rows to test 't' against 'c0', 'c1', 'c2'" in note for note in part.notes)

@@ -160,11 +160,20 @@ def findings_by_counts(context: Context) -> FindingsFromScores:
         is_possible = data.rows >= _ROWS_PER_CELL * cards[verdict.x] * cards[verdict.y] * fewest
         return is_possible or not log_p_of(verdict) > strict
 
-    return FindingsFromScores(context, options, score, alone, is_clear=is_clear)
+    def crowded(members: Collection[Node]) -> list[tuple[Node, Node]]:
+        """Return the pairs that have so many combinations of levels that families of them would fit chance."""
+        most = _MOST_CELLS_OF_ROW * data.rows
+        wide = [node for node in members if cards[node] ** 2 > most]
+        return [(x, y) for x in wide for y in members if x != y and cards[x] * cards[y] > most]
+
+    return FindingsFromScores(context, options, score, alone, is_clear=is_clear, crowded=crowded)
 
 
 #: The rows for each cell that a test on counts needs.
 _ROWS_PER_CELL = 5
+#: A score compares two columns up to so many combinations of their levels for each row. Where each row has one
+#: of its own, parents seem to predict what the prior knows already.
+_MOST_CELLS_OF_ROW = 50
 
 
 def _clear_ones(
@@ -198,7 +207,8 @@ class FindingsFromScores:
     that the finder finds. Where searches are to ``remember`` what they found, all columns are in every ball, but those
     that another one stands for. ``seeks_witnesses`` says that a gap is told only with a set that separates its ends.
     ``is_clear`` says by its test and all candidates of a node whether one of them is more than chance. ``doubted``
-    returns the evidence for an edge given others as it counts where rows of a group vary together.
+    returns the evidence for an edge given others as it counts where rows of a group vary together. ``crowded`` returns
+    the pairs of some columns with too many combinations of levels to be scored.
     """
 
     def __init__(
@@ -213,6 +223,7 @@ class FindingsFromScores:
         seeks_witnesses: bool = False,
         is_clear: Callable[[Verdict, Sequence[Node]], bool] | None = None,
         doubted: Callable[[Node, Node, Sequence[Node], Evidence], Evidence] | None = None,
+        crowded: Callable[[Collection[Node]], Iterable[tuple[Node, Node]]] = lambda _members: (),
     ) -> None:
         spec = context.spec
         self._doubted = doubted
@@ -240,6 +251,7 @@ class FindingsFromScores:
             certified=options.certified,
             everyone=[node for node in context.asker.nodes if node not in duplicates.hidden] if remember else (),
             remember=remember or (lambda _, search: search()),
+            crowded=crowded,
         )
         self._ball: Ball | None = None
         nodes = len(context.asker.nodes)

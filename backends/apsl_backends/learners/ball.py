@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import attrs
 import numpy as np
 
-from apsl_backends.scores.missing_values import pays_too_little, seen_too_rarely
+from apsl_backends.scores.missing_values import TOO_MANY_LEVELS, pays_too_little, seen_too_rarely
 from apsl_backends.search.exact import certify
 from apsl_backends.search.local_score import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
 from apsl_backends.search.rounds import (
@@ -189,7 +189,7 @@ class Balls:
     ``candidates`` returns those of a node; ``prepare`` is called with the nodes whose candidates will be needed.
     ``certified`` compares what is found with the best graph of all, by an exact search, if there are few nodes.
     ``everyone`` are nodes that are in every ball; then one search serves all balls that allow the same arrows, and
-    ``remember`` keeps what it found.
+    ``remember`` keeps what it found. ``crowded`` returns the pairs that have too many combinations of levels.
     """
 
     def __init__(
@@ -205,6 +205,7 @@ class Balls:
         certified: bool = False,
         everyone: Collection[Node] = (),
         remember: Callable[[Hashable, Callable[[], Found]], Found] = lambda _, search: search(),
+        crowded: Callable[[Collection[Node]], Iterable[tuple[Node, Node]]] = lambda _members: (),
     ) -> None:
         self._score = score
         self._candidates = candidates
@@ -216,6 +217,7 @@ class Balls:
         self._certified = certified
         self._everyone = everyone
         self._remember = remember
+        self._crowded = crowded
 
     def around(self, target: Node, core: Iterable[Node], before: Ball | None) -> Ball:
         """Search the ball around a core, starting from the class found in a smaller ball."""
@@ -248,12 +250,15 @@ class Balls:
         members = [self._score.nodes[number] for number in numbers]
         allowed = self._open(members, core, near)
         place = {node: at for at, node in enumerate(members)}
-        unknown: dict[Pair, Evidence] = {}
-        for pair, rows in self._score.together.too_few_among(members).items():
+        unknown: dict[Pair, Evidence] = {frozenset(pair): TOO_MANY_LEVELS for pair in self._crowded(members)}
+        few = self._score.together.too_few_among(members)
+        unknown |= {pair: seen_too_rarely(rows) for pair, rows in few.items()}
+        for pair in list(unknown):
             one, other = (place[node] for node in pair)
-            if REQUIRED not in (allowed[one, other], allowed[other, one]):
+            if REQUIRED in (allowed[one, other], allowed[other, one]):
+                del unknown[pair]
+            else:
                 allowed[one, other] = allowed[other, one] = CLOSED
-                unknown[pair] = seen_too_rarely(rows)
         return numbers, allowed, unknown
 
     def _unpaid(self, found: Found, allowed: Open) -> dict[Pair, Evidence]:

@@ -106,6 +106,10 @@ def seen_too_rarely(rows: int) -> Evidence:
     return Evidence(ROWS, note=f"seen together in {count_of(rows, 'row')}, too few to compare them")
 
 
+#: Why a pair of columns with hundreds of levels each is unknown.
+TOO_MANY_LEVELS = Evidence(ROWS, note="so many combinations of their levels that hardly two rows share one")
+
+
 def pays_too_little(rows: int) -> Evidence:
     """Return why an edge that a search found is unknown, though the covariance or filled-in values speak for it."""
     return Evidence(ROWS, note=f"the {count_of(rows, 'row')} that speak for an edge are too few for what it gains")
