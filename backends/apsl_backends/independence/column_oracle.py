@@ -204,7 +204,7 @@ class ColumnVerdicts:
         rows_used: Callable[[Sequence[int]], int],
         *,
         has_ranks: bool = False,
-        between: Callable[[Sequence[int]], tuple[float, int] | None] = lambda _places: None,
+        between: Callable[[Sequence[int]], tuple[float, int] | None] | None = None,
     ) -> None:
         self._nodes = nodes
         self._place = place
@@ -229,7 +229,7 @@ class ColumnVerdicts:
         p, log_p = found or tail(statistic, dof)
         known_rank = None if rank < 0 else rank
         figures = statistic, p, dof, n, log_p, known_rank
-        level = self._between([self._place[node] for node in (x, y, *given)])
+        level = None if self._between is None else self._between([self._place[node] for node in (x, y, *given)])
         if level is None:
             return Verdict(x, y, given, _DECISIONS[decision], self._symbol, *figures)
         inside, groups = max(statistic - level[0], 0.0), level[1]

@@ -312,7 +312,8 @@ class MomentOracle(ColumnOracle):
             self.symbol,
             lambda _places: heading.rows,
             has_ranks=True,
-            between=self.tester.between,
+            # kept sweeps have it, and must not keep a table open that has no groups
+            between=self.tester.between if source.roles.get("groups") else None,
         )
 
     def run_tests(self, tests: Sequence[Sequence[int]]) -> Sequence[Outcome]:
