@@ -57,13 +57,13 @@ def test_what_others_do_better_is_red_and_counted() -> None:
     ours = {"child-1": result(5, 1.0, 90), "child-2": result(1, 1.0, 90)}
     theirs = {"child-1": result(5, 3.0, 200)}
     better = {"child-1": result(2, 0.5, 50), "alarm-1": {"failed": "out of time"}}
-    text = page({"about": ABOUT, "methods": {US: ours, "equal": theirs, "better": better}})
+    text = page({"about": ABOUT, "methods": {US: ours, "FLOP": theirs, "pyAgrum MIIC": better}})
 
-    assert '| Child, 20 categories | 3.0 | 5.0 | <span class="loss">**2.0**</span> |' in text
-    assert "| equal | 3.00 | 6.0 | 200 |" in text
+    assert '| Child, 20 categories | 3.0 | <span class="loss">**2.0**</span> | 5.0 |' in text
+    assert "| FLOP | 3.00 | 6.0 | 200 |" in text
     assert '<span class="loss">**0.50**</span>' in text
     assert "**In 4 of 10 cells another program is better than ours.**" in text
-    assert "- better has nothing on alarm-1: `out of time`." in text
+    assert "- pyAgrum MIIC has nothing on alarm-1: `out of time`." in text
 
 
 def test_the_page_follows_from_what_is_kept() -> None:

@@ -127,7 +127,7 @@ def pybnesian_hill_climbing(frame: pd.DataFrame, kind: Kind) -> Marks:
         "mixed": pybnesian.CLGNetworkType(),
     }
     typed = frame.apply(lambda one: one if one.dtype.kind == "f" else one.astype(str).astype("category"))
-    return list(pybnesian.hc(typed, bn_type=models[kind], score="bic").arcs())
+    return list(pybnesian.hc(typed, bn_type=models[kind], score="bic", operators=["arcs"]).arcs())
 
 
 def tetrad_boss(frame: pd.DataFrame, kind: Kind) -> Marks:

@@ -106,7 +106,8 @@ REAL_TABLES = """\
 Edges between columns of known order (sex before wage), on up to 1,000 rows without gaps. Who takes only categories
 gets numbers in three levels, who takes only numbers gets codes. *As it is* draws what is safe by default; the other
 row of ours draws all that follows if nothing is hidden. *Right* is of all edges found, *of arrows* of those with an
-arrow; others are compared with *as it is*."""
+arrow; others are compared with *as it is*. Columns stand as in the files, where causes often come first, which helps
+who breaks ties by their order."""
 COSTS = """\
 CPU time on one thread, summed over the tables that both have, as a multiple of ours: whole graphs, and their whole
 graph against one part of ours, since they have nothing smaller. Memory is the peak of the process with all that it
@@ -119,7 +120,8 @@ def page(stored: Mapping[str, Any]) -> str:
 
 
 def _lines(stored: Mapping[str, Any]) -> Iterator[str]:
-    about, methods = stored["about"], stored["methods"]
+    about = stored["about"]
+    methods = {name: stored["methods"][name] for name in METHODS if name in stored["methods"]}
     cells: list[bool] = []
     sections = (
         ("Whole graphs: wrong edges", WHOLE, list(_table(methods, "shd", cells))),
