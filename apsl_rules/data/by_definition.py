@@ -104,8 +104,8 @@ def set_aside(table: LocalTable, found: Sequence[Definition]) -> LocalTable:
     """Return a table with the columns set aside that follow from targets; a note for each target names them."""
     reasons = {column: one.reason(column) for one in found for column in one.told}
     left = table.select([name for name in table.names if name not in reasons])
-    if not left.number_names:
-        left = attrs.evolve(left.categories, roles=left.roles, beside=left.beside)
+    if not (left.number_names or left.roles):  # columns with a role need sums
+        left = left.categories
     columns = tuple(
         attrs.evolve(one, kind="set aside", detail=reasons[one.name]) if one.name in reasons else one
         for one in table.columns

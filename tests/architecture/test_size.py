@@ -22,7 +22,7 @@ LIMITS = {
     "files": 316,  # 205
     "lines": 64_700,  # 41,000
     "lines of the longest file": 515,  # 450
-    "modules with one importer": 47,  # 40
+    "modules with one importer": 49,  # 40
     "modules hidden by a function of their name": 0,  # 0
 }
 
