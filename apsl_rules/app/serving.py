@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import signal
 import socket
 import webbrowser
 from collections.abc import Callable
@@ -51,7 +52,8 @@ class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop what the worker does, or end the server."""
         session = self._session
-        if session.is_busy and session.jobs != self._stopped and self._loop is not None:
+        is_asked = sig == signal.SIGINT  # whoever ends the process by another signal means it
+        if is_asked and session.is_busy and session.jobs != self._stopped and self._loop is not None:
             self._stopped = session.jobs
             self._loop.call_soon_threadsafe(session.stop)
             self._say("stopped; the page shows what was found by then. Ctrl-C again ends the page.")

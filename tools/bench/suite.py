@@ -96,6 +96,7 @@ BENCHMARKS = (
     Benchmark("calibration", "What a probability means"),
     Benchmark("number_parts", "Parts of many columns and of many rows of numbers"),
     Benchmark("checking", "Graphs that people bring, against rows"),
+    Benchmark("page", "The page one works on, beside the command"),
     Benchmark("moved", "Why a number moved between two tables"),
     Benchmark("asking", "Answers of people laid over parts"),
     Benchmark(
