@@ -47,7 +47,7 @@ class Session:
         self._turn = asyncio.Lock()
         self._listeners: set[asyncio.Event] = set()
         self._charts = False
-        self._following: Study | None = None
+        self._following: tuple[str, Study] | None = None
         self._again = False
         self._described = 0
         self.version = 0
@@ -140,7 +140,7 @@ class Session:
                 if what == "open":
                     require_source(self.limits, str(given.get("source")))
                 self.history.add(changed(self.study, what, given))
-        if self._following is not None and _learning(self._following) != _learning(self.study):
+        if self._is_stale():
             self._again = True  # what was found by now is a piece, and nobody asked for it
             self.worker.stop()
         if self._keep is not None:
@@ -203,13 +203,22 @@ class Session:
 
     async def _found(self, what: str, study: Study, given: Mapping[str, Any] | None = None) -> Found:
         """Return what the worker says of a study, an answer or a sentence."""
-        self._following = study
+        self._following = what, study
         try:
             return Found(study, await self._work(what, study, given or {}))
         except ApslError as error:
-            return Found(study, None, str(error))
+            # what a change has stopped says nothing of the study as it is now
+            return Found() if self._is_stale() else Found(study, None, str(error))
         finally:
             self._following = None
+
+    def _is_stale(self) -> bool:
+        """Return whether what is being worked out is no longer wanted."""
+        if self._following is None:
+            return False
+        what, study = self._following
+        matters = _reading if what == "describe" else _learning
+        return matters(study) != matters(self.study)
 
     async def _work(self, what: str, study: Study, given: Mapping[str, Any]) -> dict[str, Any]:
         """Let the worker do a job, when it is its turn."""

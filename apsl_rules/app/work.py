@@ -262,7 +262,9 @@ class Work:
             case "edges.csv" | "part.dot":
                 return str(part.to(kind[1:]))
             case "table.md" | "table.tex":
-                return part.table("markdown" if kind == ".md" else "latex", data=self._table(study, tell))
+                read = self._table(study, tell)
+                rows = {} if read is None else {"data": read}
+                return str(part.to("markdown" if kind == ".md" else "latex", **rows))
             case "effects.csv":
                 return str(part.effects(self._rows(study, tell)).to_frame().to_csv(index=False))
             case "figure.svg" | "figure.pdf" | "figure.png" | "figure.tex":

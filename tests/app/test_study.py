@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from apsl_rules.app import History, Study, changed, read_study, script_text, study_text
 from apsl_rules.app.takeaway import COMMAND
-from apsl_rules.app.work import Work
+from apsl_rules.app.work import FILES, Work
 from apsl_rules.data import example_table
 from apsl_rules.errors import ApslError
 from apsl_rules.server import Limits
@@ -130,3 +130,18 @@ def test_script_and_command_learn_the_same_part(tmp_path: Path) -> None:
         subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
         assert (tmp_path / "part.json").read_bytes() == shown
         (tmp_path / "part.json").unlink()
+
+
+@pytest.mark.parametrize("source", ["clinic.csv", "asia"])
+def test_everything_can_be_taken_away(source: str, tmp_path: Path) -> None:
+    """Of a table, and of a network, which has no rows to estimate effects from."""
+    (tmp_path / "clinic.csv").write_bytes(example_table().read_bytes())
+    work, study = Work(Limits((tmp_path.resolve(),))), Study(source, target="either")
+    for name in FILES:
+        if name == "effects.csv" and source == "asia":
+            with pytest.raises(ApslError, match="has no rows"):
+                work.do("take", study, {"what": name}, lambda *_: None)
+            continue
+        taken = work.do("take", study, {"what": name}, lambda *_: None)
+        assert taken["name"] == name
+        assert len(b64decode(taken["content"])) > 50
