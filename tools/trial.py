@@ -68,8 +68,8 @@ What we take from it:
   whatever the method ([directions](directions.md)). Where a table has few rows, or the target is the last thing to
   happen, arrows often leave the target although they should enter it. A tier for what comes first (`--tier`) mends
   that; a note asks for it only where the name of a column gives it away, such as sex, age or black.
-- Columns that define the target hide all others until they are dropped. Notes name them, but not where values are
-  missing (wt82 − wt71 in nhefs) or the rule is not linear (humidity in weather).
+- Columns that define the target hid all others in these runs until they were dropped. Today's version sets them aside
+  and says so ([tables](tables.md)).
 - Nothing notices that rows belong together (ChickWeight, gapminder) or follow each other in time (economics).
 - Tables with many related columns (loans_full_schema) give more neighbours and notes than anyone reads.
 """

@@ -138,7 +138,8 @@ class _Linear:
             return
         scaled = (values - values.mean(axis=1, keepdims=True)) / spread[:, None]
         inverse = np.linalg.inv(scaled @ scaled.T / values.shape[1] + 1e-9 * np.eye(len(scaled)))
-        for whole in np.flatnonzero(1 / np.diag(inverse) < 1e-4).tolist():  # noqa: PLR2004 - others leave nothing
+        explained = np.flatnonzero(1 / np.diag(inverse) < 1e-4).tolist()  # noqa: PLR2004 - others leave nothing
+        for whole in sorted(explained, key=lambda place: place != self.target):
             slopes = -inverse[whole] / inverse[whole, whole] * spread[whole] / spread
             slopes[whole] = 0
             largest = np.abs(slopes).max()

@@ -63,6 +63,8 @@ def test_what_defines_the_target_is_set_aside() -> None:
     assert found("lwage", wage=WAGE, lwage=np.round(np.log(WAGE), 5)) == {"wage": "is exp('lwage')"}
     assert list(found("high", **frame, high=(WAGE > 8) * 1)) == ["wage"]
     assert sorted(found("total", **frame, total=WAGE + TIPS)) == ["tips", "wage"]
+    many = {"wage": WAGE, "tips": TIPS, "hours": HOURS, "all": WAGE + TIPS + HOURS}
+    assert sorted(found("all", **many)) == ["hours", "tips", "wage"]
     assert list(found("change", **frame, change=WAGE - TIPS)) == ["wage"]
 
 
