@@ -16,6 +16,7 @@ from apsl_rules._files import STDOUT, check_place, is_stdout
 from apsl_rules.cli.spelling import in_options
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.learning import Bar, Visits
+from apsl_rules.names import count_of
 from apsl_rules.parts import FIGURE_ENDINGS, WIDTH, Part, printed
 from apsl_rules.plugins import ExporterOffer, Plugins
 
@@ -135,25 +136,36 @@ def show_progress(manager: Plugins, *, quiet: bool) -> Iterator[Plugins]:
 
 @contextmanager
 def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Bar | None]:
-    """Show a bar with the time left; return None if standard error is no terminal."""
+    """Show what is done: reading, sweeping, searching, then the steps that are counted; nothing without a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
     from rich import progress as bars
 
+    from apsl_rules.oracles import WATCHING
+
     columns = (
         bars.TextColumn("{task.description}"),
         bars.BarColumn(),
-        bars.MofNCompleteColumn(),
-        bars.TimeRemainingColumn(),
+        bars.TextColumn("{task.fields[figures]}"),
+        bars.TimeElapsedColumn(),
     )
     with bars.Progress(*columns, console=_console(stderr=True), transient=True) as shown:
-        task = shown.add_task(what, total=None)
+        task = shown.add_task("reading", total=None, figures="")
 
         def tell(done: int, of: int) -> None:
-            shown.update(task, completed=done, total=of)
+            figures = f"{done:,} of {of:,}" if of else ""
+            shown.update(task, description=what, completed=done, total=of or None, figures=figures)
 
-        yield tell
+        def watch(phase: str, tests: int) -> None:
+            if shown.tasks[0].total is None:  # until there are steps to count
+                shown.update(task, description=phase, figures=count_of(tests, "test"))
+
+        before = WATCHING.set(watch)
+        try:
+            yield tell
+        finally:
+            WATCHING.reset(before)
 
 
 def _console(*, stderr: bool) -> Console:

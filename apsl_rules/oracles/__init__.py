@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from warnings import warn
 
-from apsl_rules.oracles.asker import Asker, Counts, complete_oracle, is_oracle
+from apsl_rules.oracles.asker import WATCHING, Asker, Counts, complete_oracle, is_oracle
 from apsl_rules.oracles.memory import SharedOracle
 from apsl_rules.oracles.protocol import (
     Cut,
@@ -20,6 +20,7 @@ from apsl_rules.oracles.protocol import (
 )
 
 __all__ = [
+    "WATCHING",
     "Asker",
     "Counts",
     "Cut",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from threading import Lock
 from typing import Any, TypeVar, get_args
 
@@ -67,6 +68,10 @@ class Counts:
     sweeps: int
 
 
+#: Who is told what an asker is at, and how many tests it has computed: a bar, while a run goes on.
+WATCHING: ContextVar[Callable[[str, int], None] | None] = ContextVar("watching", default=None)
+
+
 class Asker(FrontOracle):
     """The oracle of one run, in front of another one: it asks each question once, and checks each answer."""
 
@@ -121,7 +126,7 @@ class Asker(FrontOracle):
         def ask(_new: Sequence[Node]) -> Sequence[Sweep]:
             sweep = self._ask("associations", x, lambda: self._oracle.associations(x))
             self._check_sweep(sweep, x, size)
-            self._count(0, size, rounds=True)
+            self._count(0, size, rounds=True, sweeps=True)
             return [sweep]
 
         (sweep,) = self._sweeps.recall([x], ask)
@@ -243,11 +248,14 @@ class Asker(FrontOracle):
         """Raise when a limit of the run is reached; learners that ask no tests for long call this themselves."""
         self.stop.check(self._distinct)
 
-    def _count(self, asked: int, distinct: int, *, rounds: bool = False) -> None:
+    def _count(self, asked: int, distinct: int, *, rounds: bool = False, sweeps: bool = False) -> None:
         with self._lock:
             self._asked += asked
             self._distinct += distinct
             self._rounds += rounds
+        watch = WATCHING.get()
+        if watch is not None and distinct:
+            watch("sweeping" if sweeps else "searching", self._distinct)
 
 
 def is_oracle(given: Any) -> bool:
