@@ -175,7 +175,7 @@ def rows_to_settle(verdict: Verdict, alpha: float) -> int | None:
     the approximation by Wilson and Hilferty (1931). None where nothing is above them.
 
     >>> rows_to_settle(Verdict("a", "b", (), "independent", "G²", 3.0, 0.08, 1, 1000), 0.05)
-    3900
+    3700
     """
     if verdict.statistic is None or verdict.dof is None or verdict.n is None:
         return None
