@@ -19,6 +19,7 @@ import numpy.typing as npt
 from apsl_rules.data.dataset import Floats, Integers
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node
+from apsl_rules.notes import argument
 
 #: What is left of the squares of a column that is constant in groups, as a share: nothing but rounding.
 _CONSTANT = 1e-8
@@ -101,7 +102,7 @@ class GroupSums:
     def covariance(self, group: int) -> Floats:
         """Return the covariance matrix of the rows of a group, whose own products were asked for."""
         if self.second is None:
-            message = "the products of each group were not asked for; give each=True"
+            message = f"the products of each group were not asked for; give {argument('each', value=True)}"
             raise InvalidArgumentError(message)
         mean = self.means[group]
         found: Floats = self.second[group] / self.rows[group] - np.outer(mean, mean)

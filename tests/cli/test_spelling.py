@@ -45,7 +45,6 @@ NOT_SPOKEN = {
         ("backends/apsl_backends/independence/recording.py", ""),
     ],
     "it is about code or a file that the user wrote": [
-        ("apsl_rules/data/moments.py", "each=True"),
         ("apsl_rules/neighbours/symmetric.py", "candidates("),
         ("apsl_rules/oracles/asker.py", "verdict("),
         ("apsl_rules/oracles/__init__.py", "is now"),
