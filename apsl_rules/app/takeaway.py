@@ -17,6 +17,11 @@ from apsl_rules.names import nearest
 
 #: How the files are called that are taken away.
 STUDY, SCRIPT, PART = "study.toml", "study.py", "part.json"
+#: The files that can be taken away.
+FILES = (
+    *(STUDY, SCRIPT, PART, "report.html", "figure.pdf", "figure.svg", "figure.png", "figure.tex"),
+    *("table.md", "table.tex", "edges.csv", "effects.csv", "part.dot"),
+)
 _KEYS = ("source", "target", "depth", "hidden", *KINDS, "drop", "na", "knowledge")
 
 

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from apsl_rules.app.guard import Guard, Refused, pieces, said
 from apsl_rules.app.session import Session
-from apsl_rules.app.work import FILES
+from apsl_rules.app.takeaway import FILES
 from apsl_rules.data import example_table
 from apsl_rules.data.readers import TABLE_ENDINGS
 from apsl_rules.errors import ApslError

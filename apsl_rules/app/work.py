@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 
 from apsl_rules.app.study import Study
-from apsl_rules.app.takeaway import COMMAND, PART, SCRIPT, STUDY, script_text, study_text
+from apsl_rules.app.takeaway import SCRIPT, STUDY, script_text, study_text
 from apsl_rules.asking import difference
 from apsl_rules.checking import check, read_given
 from apsl_rules.data import FileTable, LocalTable, describe, table
@@ -271,14 +271,6 @@ class Work:
                 return _figure(part, name, self._table(study, tell))
         message = f"there is nothing to take with the name {name!r}"
         raise InvalidArgumentError(message)
-
-
-#: The files that can be taken away.
-FILES = (
-    *(STUDY, SCRIPT, PART, "report.html", "figure.pdf", "figure.svg", "figure.png", "figure.tex"),
-    *("table.md", "table.tex", "edges.csv", "effects.csv", "part.dot"),
-)
-__all__ = ["COMMAND", "FILES", "Work"]
 
 
 def _node(name: Any, nodes: tuple[Node, ...], role: str = "column") -> Node:

@@ -50,7 +50,7 @@ def refused(answer: Answer, status: int, *words: str) -> None:
     """Check that an answer is a refusal in one sentence, and says nothing of the table."""
     assert answer.status == status, answer
     assert all(word in answer.sentence for word in words), answer.sentence
-    assert len(answer.sentence) < 300
+    assert len(answer.sentence) < 500
     assert "\n" not in answer.sentence
     assert "Traceback" not in answer.sentence
     assert "dysp" not in answer.sentence

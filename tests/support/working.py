@@ -115,7 +115,8 @@ class Desk:
         return not self.all("#busy, #stale")
 
     def settled(self) -> None:
-        """Wait until a part is drawn that fits what was said."""
+        """Wait until a part is drawn that fits what was said, once the page had time to hear of it."""
+        time.sleep(0.5)
         self.until(lambda: self.is_settled() and self.all("#report"), "the part")
         with self.report():
             self.until(lambda: self.all("#drawing .box"), "the drawing")
