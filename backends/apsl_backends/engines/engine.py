@@ -69,8 +69,8 @@ class Engine(ABC):
         """Return bytes that change with the contents of the rows, so that answers can be kept for later runs."""
 
     def head(self, places: Sequence[int], rows: int) -> Any:
-        """Return the first rows of some columns as an Arrow table, at most so many."""
-        return next(iter(self.fold(places, partial(_first, rows=rows))))
+        """Return the first rows of some columns as an Arrow table, at most so many; None if there are none."""
+        return next(iter(self.fold(places, partial(_first, rows=rows))), None)
 
     def summaries(self, places: Sequence[int]) -> Mapping[int, Summary]:
         """Return the distinct values of columns with the rows of each."""

@@ -163,9 +163,11 @@ class _InPlace:
         """Return the moments of the rows, or None if all numbers are cut."""
         from apsl_backends.engines.opening import moments
 
-        if isinstance(self.reading.get("discretize"), str) and not self.reading["groups"]:
+        is_cut = isinstance(self.reading.get("discretize"), str)
+        if is_cut and not self.reading.get("groups"):
             return None
-        return moments(self.engine, embedding, **self.reading)
+        made = moments(self.engine, embedding, **self.reading)
+        return None if is_cut and not made.heading.roles else made
 
 
 @attrs.frozen(eq=False)

@@ -144,7 +144,10 @@ def _noticed(engine: Engine, names: Sequence[Node], reading: Mapping[str, Any]) 
     if asked is None or asked == ():
         return NoticedGroups()
     places = [place for place in range(len(names)) if place not in engine.types_set_aside]
-    source = open_source(engine.head(places, NOTICED_ROWS), [names[place] for place in places])
+    first = engine.head(places, NOTICED_ROWS)
+    if first is None or first.num_rows < 2:  # noqa: PLR2004 - what has no rows is refused when it is read
+        return NoticedGroups(group_columns(asked))
+    source = open_source(first, [names[place] for place in places])
     noticed = notice_groups(source, Reading(**reading))
     return attrs.evolve(noticed, acting=group_columns(asked)) if group_columns(asked) else noticed
 

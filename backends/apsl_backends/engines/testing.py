@@ -168,7 +168,8 @@ def _check_moments(
         given = [place for place in places if place not in by][:4], by, places[-1:]
         groups = memory.group_sums(*given, each=True), there.group_sums(*given, each=True)
         for field, one, other in zip(GroupFigures._fields, *groups, strict=True):
-            _require(alike(one, other), name, f"the {field} of groups by {by} differ")
+            same = one is other is None or alike(one, other)
+            _require(same, name, f"the {field} of groups by {by} differ")
     queries = [(x, y, *z) for x, y in permutations(places[:4], 2) for z in ((), tuple(places[4:6]))]
     for field, one, other in zip(
         memory.test_rows([])._fields, memory.test_rows(queries), there.test_rows(queries), strict=True
