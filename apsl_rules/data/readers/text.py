@@ -19,6 +19,7 @@ from apsl_rules.data.readers.dialect import Dialect, Spelling, find_separator, o
 from apsl_rules.data.readers.paths import UTF_8, AnyPath, existing_file, file_kind, open_text
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, count_of
+from apsl_rules.stopping import Flag, heeding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,13 +204,12 @@ def read_frame(file: Path, dialect: Dialect, header: list[str], *, as_text: bool
     """Read a file whose lines are known to be as long as the header by pandas."""
     import pandas as pd
 
-    separator = dialect.separator
-    with open_text(file, dialect.encoding) as handle:
-        next(csv.reader(handle, delimiter=separator))
-        try:
-            frame = pd.read_csv(
+    def read(_flag: Flag) -> pd.DataFrame:
+        with open_text(file, dialect.encoding) as handle:
+            next(csv.reader(handle, delimiter=dialect.separator))
+            return pd.read_csv(
                 handle,
-                sep=separator,
+                sep=dialect.separator,
                 header=None,
                 names=range(len(header)),
                 index_col=False,
@@ -218,9 +218,12 @@ def read_frame(file: Path, dialect: Dialect, header: list[str], *, as_text: bool
                 low_memory=False,
                 dtype=str if as_text else None,
             )
-        except pd.errors.ParserError as error:
-            message = f"cannot read the file {str(file)!r} ({error}); check its quotation marks"
-            raise DataError(message) from error
+
+    try:
+        frame = heeding(read)  # an interrupt within the parser is an error of its own, or a crash
+    except pd.errors.ParserError as error:
+        message = f"cannot read the file {str(file)!r} ({error}); check its quotation marks"
+        raise DataError(message) from error
     frame.columns = pd.Index(header, dtype=object)
     return frame
 

@@ -21,6 +21,7 @@ from apsl_rules.deadline import check
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, listing, nearest
 from apsl_rules.notes import argument
+from apsl_rules.stopping import heeding
 
 VIEW = "counted_rows"
 _RAW = "given_rows"
@@ -184,14 +185,16 @@ def _as_read_from_text(fields: list[str | None]) -> Column:
     writer = csv.writer(lines, quoting=csv.QUOTE_ALL)
     writer.writerows([MISSING_FIELDS[1] if field is None else field] for field in fields)
     lines.seek(0)
-    frame = pd.read_csv(
-        lines,
-        header=None,
-        names=[0],
-        keep_default_na=False,
-        na_values=list(MISSING_FIELDS),
-        skip_blank_lines=False,
-        low_memory=False,
+    frame = heeding(  # an interrupt within the parser is an error of its own, or a crash
+        lambda _flag: pd.read_csv(
+            lines,
+            header=None,
+            names=[0],
+            keep_default_na=False,
+            na_values=list(MISSING_FIELDS),
+            skip_blank_lines=False,
+            low_memory=False,
+        )
     )
     return PandasFrame(frame, (0,)).column(0)
 
