@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from apsl_rules.names import count_of, listing, nearest
 from apsl_rules.notes import Note
 
 if TYPE_CHECKING:
+    import sqlite3
     from pathlib import Path
 
     import pandas as pd
@@ -133,6 +133,8 @@ def read_arrow(path: AnyPath) -> Any:
 
 def read_sqlite(path: AnyPath) -> pd.DataFrame:
     """Read a table of an SQLite file: ``rows.sqlite`` has one, ``rows.sqlite#table`` names one."""
+    import sqlite3
+
     import pandas as pd
 
     name, table = split_sheet(path)
