@@ -132,10 +132,10 @@ def test_duplicates_do_not_hide_neighbours() -> None:
     """A number in other units is named as a duplicate of the target, whose neighbours are still found."""
     frame = _frame()
     frame["dose_mg"] = 1000 * frame["dose"] + 5
-    part = learn(frame, "dose", hidden="excluded")
+    part = learn(frame, "dose", hidden="excluded", keep="*")
     assert any("duplicate columns: 'dose', 'dose_mg'" in note for note in part.notes)
     assert {"age", "sex", "pain"} <= set(part.neighbours_of("dose"))
-    assert part.neighbours_of("dose") == learn(frame, "dose_mg", hidden="excluded").neighbours_of("dose_mg")
+    assert part.neighbours_of("dose") == learn(frame, "dose_mg", hidden="excluded", keep="*").neighbours_of("dose_mg")
 
 
 @pytest.mark.slow
@@ -156,8 +156,8 @@ def test_duplicates_are_found_elsewhere_too(counts: str, missing: float, tmp_pat
     frame.to_parquet(tmp_path / "rows.parquet", row_group_size=300)
     for target in ("dose", "stage"):
         there, here = (
-            learn(tmp_path / "rows.parquet", target, counts=counts, hidden="excluded"),
-            learn(frame, target, hidden="excluded"),
+            learn(tmp_path / "rows.parquet", target, counts=counts, hidden="excluded", keep="*"),
+            learn(frame, target, hidden="excluded", keep="*"),
         )
         assert _marks(there) == _marks(here)
         found = [[note for note in part.notes if note.startswith("duplicate")] for part in (there, here)]
