@@ -11,6 +11,7 @@ a callback of the garbage collector for example; the run then ends at its next l
 from __future__ import annotations
 
 import os
+from _thread import interrupt_main
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -19,7 +20,7 @@ from functools import partial, wraps
 from math import inf
 from queue import Empty, SimpleQueue
 from signal import SIGINT, default_int_handler, getsignal, signal
-from threading import Thread, current_thread, main_thread
+from threading import Thread, Timer, current_thread, main_thread
 from time import monotonic
 from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeAlias, TypeVar
@@ -317,10 +318,21 @@ def interruptible(function: Callable[Given, Result]) -> Callable[Given, Result]:
     return called
 
 
+def _is_importing(frame: FrameType | None) -> bool:
+    """Return whether a module is being loaded in a frame or in one that called it."""
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
+
+
 def _hearing(stop: Stop, work: Callable[[], Result]) -> Result:
     """Return what work gives; an interrupt meanwhile ends all runs within, besides being raised as usual.
 
-    A second one that follows at once is not raised: it would only disturb the putting together of what was learned.
+    A second one that follows at once is not raised: it would only disturb the putting together of what was learned. One
+    within an import is raised after it: compiled modules that are interrupted while they load may crash when they are
+    used.
     """
     if current_thread() is not main_thread() or getsignal(SIGINT) is not default_int_handler:
         return work()
@@ -329,7 +341,13 @@ def _hearing(stop: Stop, work: Callable[[], Result]) -> Result:
     def hear(number: int, frame: FrameType | None) -> None:
         nonlocal raised
         stop.set(INTERRUPTED)
-        if not is_over and monotonic() - raised > _AT_ONCE:
+        if is_over or monotonic() - raised <= _AT_ONCE:
+            return
+        if _is_importing(frame):
+            again = Timer(_LOOK_UP, interrupt_main)
+            again.daemon = True
+            again.start()
+        else:
             raised = monotonic()
             default_int_handler(number, frame)
 

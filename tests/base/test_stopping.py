@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gc import collect
+from pathlib import Path
 from threading import Semaphore, active_count, get_ident
 from time import monotonic, sleep
 from typing import Any
@@ -12,10 +13,10 @@ import pytest
 
 from apsl_rules import compare, learn, network, stopping
 from apsl_rules.deadline import check
-from apsl_rules.errors import LimitReachedError
+from apsl_rules.errors import Interrupted, LimitReachedError
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.plugins.manager import Context, Findings, installed
-from apsl_rules.stopping import INTERRUPTED, REASON, TIME_IS_UP, Flag, Stop, Workers, heeding
+from apsl_rules.stopping import INTERRUPTED, REASON, TIME_IS_UP, Flag, Stop, Workers, heeding, interruptible
 
 ALARM = network("alarm")
 
@@ -144,3 +145,23 @@ def test_a_waiting_thread_that_another_call_takes_is_no_trouble(monkeypatch: pyt
 
     monkeypatch.setattr(stopping, "_IDLE", Taken())
     assert heeding(lambda _flag: "made") == "made"
+
+
+@pytest.mark.usefixtures("interrupts_are_heard")
+def test_an_interrupt_within_an_import_is_raised_after_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiled module that is interrupted while it loads may crash when it is used."""
+    lines = ["import os, signal", "os.kill(os.getpid(), signal.SIGINT)", "sum(range(1000))", "is_whole = True"]
+    (tmp_path / "interrupted_module.py").write_text("\n".join(lines), "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = []
+
+    def work() -> None:
+        import interrupted_module  # type: ignore[import-not-found]  # made above
+
+        found.append(interrupted_module.is_whole)
+        sleep(5)
+
+    with pytest.raises(Interrupted):
+        interruptible(work)()
+
+    assert found == [True]
