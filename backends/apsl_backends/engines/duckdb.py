@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from tempfile import gettempdir
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, listing, nearest
 from apsl_rules.notes import argument
 from apsl_rules.stopping import heeding
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 VIEW = "counted_rows"
 _RAW = "given_rows"
@@ -124,7 +127,7 @@ class DuckEngine(SqlEngine):
         """Group a column of many numbers by the few codes that these have, which the database looks up."""
         import pyarrow as pa
 
-        pairs = pa.table([column.values, pa.array(column.codes.astype(np.int64))], names=["v", "k"])
+        pairs = pa.table([column.values, pa.array(column.codes.astype(np.int64))], names=["v", "k"])  # noqa: PD011 - an attribute
         with translate_errors(self.origin):
             self._connection.register("cuts", pairs)
             self._connection.execute(f"CREATE OR REPLACE TEMP TABLE cut_{column.expression} AS SELECT v, k FROM cuts")  # noqa: S608
@@ -150,12 +153,23 @@ class DuckEngine(SqlEngine):
             arrow = self._connection.sql(grouped).to_arrow_table()
             if arrow.num_rows <= MOST_DISTINCT:
                 values, counts = arrow.column(0), arrow.column(1).to_numpy().astype(np.int64)
-                taken = _as_read_from_text(values.to_pylist()) if self._is_text else column_of(values, name)
+                fields = values.to_pylist() if self._is_text else None
+                taken = column_of(values, name) if fields is None else _column_of_text(fields)
                 return Summary(plain(values), Distinct(taken, counts))
         inner = f"SELECT {column} FROM {VIEW} LIMIT {_FIRST_ROWS}"  # noqa: S608 - our own names
         some = self._connection.sql(f"SELECT DISTINCT {column} FROM ({inner})").to_arrow_table().column(0)  # noqa: S608
         ((rows,),) = self._fetch("count(*)")
         return Summary.of_some(plain(some), name, rows, self._figures(column))
+
+    def head(self, places: Sequence[int], rows: int) -> Any:
+        """Return the first rows as a file in memory is read, with numbers where the fields of text are numbers."""
+        first = super().head(places, rows)
+        if first is None or not self._is_text:
+            return first
+        import pyarrow as pa
+
+        read = [pa.array(_as_read_from_text(one.to_pylist())[0], from_pandas=True) for one in first.columns]
+        return pa.table(read, names=first.column_names)
 
     def _figures(self, column: str) -> ColumnFigures:
         """Count the values of a column."""
@@ -177,15 +191,20 @@ def _is(expression: str, value: object) -> str:
     return f"(CAST({expression} AS VARCHAR) IN ('nan', '-nan')) IS TRUE"
 
 
-def _as_read_from_text(fields: list[str | None]) -> Column:
-    """Take distinct fields for what a whole file of them would be taken for."""
+def _column_of_text(fields: list[str | None]) -> Column:
+    """Take distinct fields of one column for what a whole file of them would be taken for."""
+    return PandasFrame(_as_read_from_text(fields), (0,)).column(0)
+
+
+def _as_read_from_text(fields: list[str | None]) -> pd.DataFrame:
+    """Take fields of one column for what a whole file of them would be taken for."""
     import pandas as pd
 
     lines = StringIO()
     writer = csv.writer(lines, quoting=csv.QUOTE_ALL)
     writer.writerows([MISSING_FIELDS[1] if field is None else field] for field in fields)
     lines.seek(0)
-    frame = heeding(  # an interrupt within the parser is an error of its own, or a crash
+    return heeding(  # an interrupt within the parser is an error of its own, or a crash
         lambda _flag: pd.read_csv(
             lines,
             header=None,
@@ -196,7 +215,6 @@ def _as_read_from_text(fields: list[str | None]) -> Column:
             low_memory=False,
         )
     )
-    return PandasFrame(frame, (0,)).column(0)
 
 
 def connect(database: str = ":memory:", *, memory_limit: str | None = None, threads: int | None = None) -> Any:
