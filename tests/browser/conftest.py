@@ -58,6 +58,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 def opened(browser: Chrome, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     """Return a way to open the report of a part; afterwards no error was logged and nothing was asked of a network."""
     pages: list[Page] = []
+    browser.get("about:blank")
+    browser.get_log("performance")  # what pages of other tests asked for
 
     def open_report(part: Part, **figures: Any) -> Page:
         path = tmp_path / f"report {len(pages)}.html"

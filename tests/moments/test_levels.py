@@ -22,6 +22,7 @@ from apsl_rules.data.levels import levels_of
 from apsl_rules.data.moments import Embedding, KeptMoments
 from apsl_rules.errors import ApslError
 from apsl_rules.evidence import verdict_data, verdict_of, verdict_text
+from apsl_rules.parts import load_part
 
 
 def clustered(correlation: float = 0.9, seed: int = 0, groups: int = 40, size: int = 20) -> pd.DataFrame:
@@ -276,3 +277,11 @@ def test_an_edge_that_differs_from_group_to_group_is_doubtful() -> None:
     assert edge.get(frozenset("xy"), 0.0) < 0.6
     told = [note for note in part.notes if "is doubtful, since it differs from group to group" in note]
     assert [note for note in told if " x " in note and " y " in note]
+
+
+def test_a_part_with_groups_is_read_again(tmp_path: Path) -> None:
+    """The columns of groups are among its settings."""
+    part = learn(clustered(), "z", groups="school")
+    part.save(tmp_path / "part.json")
+
+    assert load_part(tmp_path / "part.json").settings["groups"] == ["school"]

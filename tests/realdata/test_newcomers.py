@@ -36,26 +36,29 @@ def test_a_description_has_every_column(real: RealTable, tmp_path: Path) -> None
     done = apsl_here("describe", written(real, tmp_path))
     lines = done.out.splitlines()
     frame = real.frame
+    defined = "".join(line for line in lines if line.startswith(f"if {real.target} is the target: "))
 
     assert (done.code, done.err) == (0, "")
     assert lines[0].startswith(f"{len(frame):,} rows, ")
     assert [line.split("  ")[0] for line in lines[1 : len(frame.columns) + 1]] == [*frame.columns]
     for name, line in zip(frame.columns, lines[1:], strict=False):
-        is_aside = name in real.aside and name not in real.options
-        assert ("  set aside  " in line) == is_aside
+        is_kept = "--keep" in real.options and name in real.options
+        is_aside = is_kept or (name in real.aside and name not in real.options)
+        is_defined = name != real.target and f"'{name}'" in defined
+        assert ("  set aside  " in line or is_defined) == is_aside
         assert ("missing" in line) == bool(frame[name].isna().any())
     assert " 0.0%" not in done.out
     assert "kinds=" not in done.out
 
 
 def test_derived_columns_are_described(tmp_path: Path) -> None:
-    """Cuts, near-copies and linear rules of real tables are named."""
+    """Cuts, logarithms and sums of real tables are named for each target that they define."""
     told = {
-        ("birthwt", "low"): "derived: column 'low' follows from 'bwt'",
-        ("Cars93", "Price"): "derived: columns 'Max.Price', 'Min.Price', 'Price' follow from each other",
-        ("ncbirths", "weight"): "derived: column 'premie' follows from 'weeks'",
-        ("msleep", "sleep_total"): "derived: columns 'awake' and 'sleep_total' are nearly copies of each other",
-        ("Wage", "wage"): "derived: columns 'logwage' and 'wage' are nearly copies of each other",
+        ("birthwt", "low"): "if low is the target: 'bwt' is what 'low' is cut from (at about 2509)",
+        ("Cars93", "Price"): "'Max.Price' is in 'Price' = 0.5 · ('Min.Price' + 'Max.Price')",
+        ("ncbirths", "weight"): "if weight is the target: 'lowbirthweight' is cut from 'weight' (at about 5.53)",
+        ("msleep", "sleep_total"): "if sleep_total is the target: 'awake' is 24.0052 - 'sleep_total'",
+        ("Wage", "wage"): "if wage is the target: 'logwage' is log('wage')",
     }
     for (name, target), sentence in told.items():
         assert sentence in apsl_here("describe", written(named(name, target), tmp_path)).out
