@@ -67,6 +67,11 @@ def test_columns_with_few_values_that_never_meet_are_unknown(number: int) -> Non
     assert list(faults(number)) == []
 
 
+def test_a_column_that_is_the_same_where_two_others_are_known_is_no_regressor() -> None:
+    """It has no sum of squares there, and made a system of equations singular."""
+    assert list(faults(77_000_746, ("default",))) == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(60))
 def test_every_promise_holds_of_a_hostile_table(number: int) -> None:

@@ -93,7 +93,8 @@ class Residuals:
                 )
                 outcome = self.columns.chosen(effect, self.plain)[rows, 0]
                 products = regressors.T @ regressors
-                products += 1e-10 * np.diag(np.diag(products))
+                sizes = np.diag(products)  # 0 of a column that is the same in these rows
+                products += np.diag(np.where(sizes > 0, 1e-10 * sizes, 1.0))
                 residual = outcome - regressors @ np.linalg.solve(products, regressors.T @ outcome)
                 found = len(rows) * _dependence(residual, features[cause])
                 yield found
