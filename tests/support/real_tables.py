@@ -185,7 +185,14 @@ TABLES = (
         notes=("'awake' is 24",),
     ),  # fmt: skip,
     RealTable("MASS", "Insurance", "Claims", ("Holders",)),
-    RealTable("HistData", "GaltonFamilies", "childHeight", ("gender", "father|mother|midparentHeight")),
+    RealTable(
+        "HistData",
+        "GaltonFamilies",
+        "childHeight",
+        ("gender", "father|mother|midparentHeight"),
+        ("rownames", "family"),
+        notes=("rows come in 205 groups by 'family'",),
+    ),
     RealTable(
         "openintro",
         "ncbirths",
