@@ -359,10 +359,12 @@ def _scores_of(column: Column, codes: Integers, levels: int) -> Floats | None:
             return None
         found[there] = codes[there] == int(rows.argmax())
         return found
-    from scipy.special import ndtri
+    from statistics import NormalDist
 
-    middle = np.cumsum(rows) - rows / 2
-    found[there] = ndtri(middle / count)[codes[there]]
+    middle = (np.cumsum(rows) - rows / 2) / count
+    quantile = NormalDist().inv_cdf
+    scores = [quantile(share) if 0.0 < share < 1.0 else np.nan for share in middle.tolist()]
+    found[there] = np.array(scores)[codes[there]]
     return found
 
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from apsl_rules.data import Table, table
 from apsl_rules.data.readers import MISSING_FIELDS, PlainTable, read_csv
 from apsl_rules.data.readers.dialect import Dialect
-from apsl_rules.data.readers.text import read_frame, read_plain
+from apsl_rules.data.readers.text import read_frame, read_header, read_plain
 from apsl_rules.data.sources import open_source
 from apsl_rules.errors import ApslError
 
 WHOLE = st.integers(-12, 12).map(str)
 LONG = st.from_regex(r"-?[0-9]{1,20}", fullmatch=True)
-FRACTIONS = st.from_regex(r"-?[0-9]{1,8}\.[0-9]{1,9}", fullmatch=True)
+FRACTIONS = st.from_regex(r"-?[0-9]{1,16}\.[0-9]{1,18}(e-?[0-9]{1,2})?", fullmatch=True)
 ODD_NUMBERS = st.sampled_from(
     ["+1", "007", "-0", "-0.0", "1.", ".5", "1e3", "1E400", "0x1f", "1_000", "inf", "-Infinity", "9" * 19]
 )
@@ -87,19 +87,25 @@ def both(folder: Path, text: str, name: str = "d.csv") -> tuple[PlainTable | Non
     path = folder / name
     path.write_bytes(text.encode())
     separator = "\t" if name.endswith(".tsv") else ","
-    header = text.replace("\r\n", "\n").split("\n")[0].removeprefix("\ufeff").split(separator)
+    header = read_header(path, separator)
     dialect = Dialect(separator)
     return read_plain(path, dialect, header, MISSING_FIELDS), read_frame(path, dialect, header)
 
 
 @settings(max_examples=400)
-@given(columns(), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.sampled_from("\t,"))
+@given(columns(), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.sampled_from("\t,"), st.sets(st.integers(0, 3)))
 def test_a_plain_file_gives_the_table_that_pandas_gives(
-    tmp_path_factory: pytest.TempPathFactory, made: list[list[str]], end: str, last: bool, separator: str
+    tmp_path_factory: pytest.TempPathFactory,
+    made: list[list[str]],
+    end: str,
+    last: bool,
+    separator: str,
+    quoted: set[int],
 ) -> None:
     """Whatever is read without pandas is the same: types, missing values, levels, order, notes and refusals."""
     rows = [[f"c{place}" for place in range(len(made))], *map(list, zip(*made, strict=True))]
-    if any(separator in field for row in rows for field in row):
+    rows = [[f'"{field}"' if place in quoted else field for place, field in enumerate(row)] for row in rows]
+    if any(separator in field for row in rows for field in row if field[:1] != '"'):
         return
     text = end.join(separator.join(row) for row in rows) + end * last
     name = "d.tsv" if separator == "\t" else "d.csv"
@@ -132,6 +138,8 @@ def test_numbers_are_the_same_to_the_last_bit(
         "a\n1\n\n2\n",
         "\ufeffa,b\n0.25,true\n-1.5,False\n",
         "größe,b c\nvery high,None\nlow,e5\n",
+        '"a","b c"\n"1","x, y"\n"2",""\n',
+        "a,b\n0.123456789012345678,1e-05\n-12345.678901234,2E+10\n",
     ],
 )
 def test_common_files_are_plain(tmp_path: Path, text: str) -> None:
@@ -145,11 +153,13 @@ def test_common_files_are_plain(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        'a,b\n"1",x\n2,y\n',
+        'a,b\n1,"x ""1"""\n2,y\n',
+        'a,b\n1,"x\ny"\n2,y\n',
+        'a,b\n1, "x"\n2,y\n',
         "a,b\n1,x\r2,y\r",
         "a,b\n1, x\n2,y\n",
         "a\n \n1\n2\n",
-        "a,b\n1e5,x\n2,y\n",
+        "a,b\n1e500,x\n2,y\n",
         "a,b\n1234567890123456,x\n2,y\n",
         "a,b\ntrue,x\n,y\n",
         "a,b\n1\0,x\n2,y\n",
@@ -157,7 +167,7 @@ def test_common_files_are_plain(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_what_is_not_plain_is_left_to_pandas(tmp_path: Path, text: str) -> None:
-    """Quotes, blanks, long numbers, exponents, gaps among bools and signs are for pandas."""
+    """Quotes within fields, blanks, long numbers, large exponents, gaps among bools and signs are for pandas."""
     assert both(tmp_path, text)[0] is None
 
 
@@ -170,9 +180,9 @@ def test_a_large_file_is_left_to_pandas(tmp_path: Path) -> None:
 
 
 def test_a_plain_file_needs_no_pandas(tmp_path: Path) -> None:
-    """Neither pandas nor narwhals nor scipy is imported to read a plain file."""
+    """Neither pandas nor narwhals nor scipy is imported to read a plain file, or one with quoted words."""
     path = tmp_path / "d.csv"
-    path.write_text("a,b\n1,x\n2,y\n1,\n", "utf-8")
+    path.write_text('"a","b"\n1,"x"\n2,"y"\n1,\n', "utf-8")
     program = (
         "import sys; from apsl_rules import table; print(table(sys.argv[1]).levels); "
         "print([name for name in ('pandas', 'narwhals', 'scipy', 'pyarrow') if name in sys.modules])"

@@ -22,7 +22,7 @@ LEARN = """
 import sys, numpy as np
 from apsl_rules import learn, table
 from apsl_rules.data import coded_table
-from apsl_backends.kernels.bindings.checks import log_gamma
+from apsl_backends.kernels.bindings.checks import log_gamma, normal_quantiles
 from apsl_backends.kernels.bindings.moments import MomentRules, MomentsHandle
 from apsl_backends.kernels.bindings.scores import ScoreHandle
 from apsl_backends.kernels.bindings.tables import thresholds
@@ -34,6 +34,7 @@ for learner in ("apsl", "mmhc", "sll+c"):
     learn(rows, "HR", depth=2, learner=learner).save(folder + "/" + learner + ".json")
 learn(rows, "CATECHOL", oracle="chisquare", learner="apsl").save(folder + "/chisquare.json")
 np.save(folder + "/log_gamma.npy", log_gamma(np.arange(1, 20_001) / 64))
+np.save(folder + "/quantiles.npy", normal_quantiles(np.arange(1, 20_001) / 20_001))
 
 rng = np.random.default_rng(7)
 columns = rng.integers(-9, 10, (60, 40)) @ rng.integers(-2, 3, (40, 40)) % 23

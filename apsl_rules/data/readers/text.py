@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
 #: The most characters of a file that are read here; pandas reads more of them in less time, with its import.
 _MOST = 2**21
-#: So few digits are exact as a float, and the quotient of two exact floats is rounded once, as every program does it.
+#: So few digits are exact as a float.
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,14})")
-_FRACTION = re.compile(r"-?(0|[1-9][0-9]{0,6})\.[0-9]{1,8}")
+_FRACTION = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,2})?")
+#: Older versions of pandas round long numbers in a way of their own unless they are told not to.
+_PANDAS_ROUNDS = 3
 _BOOLS = {spelt: word == "true" for word in ("true", "false") for spelt in (word, word.upper(), word.title())}
 #: Words that are numbers or truth values to some programs.
 _AMBIGUOUS = re.compile(r"(true|false|nan|inf|infinity)", re.IGNORECASE)
@@ -76,11 +78,11 @@ def read_plain(file: Path, dialect: Dialect, header: Sequence[str], missing: Seq
     separator = dialect.separator
     with open_text(file, dialect.encoding) as handle:
         text = handle.read(_MOST + 1)
-    if len(text) > _MOST or any(odd in text for odd in ('"', "\0", "\ufeff")):
+    if len(text) > _MOST or "\0" in text or "\ufeff" in text:
         return None
-    first, *lines = text.replace("\r\n", "\n").split("\n")
-    rows = [line.split(separator) for line in lines if line]
-    if not rows or "\r" in text.replace("\r\n", "") or len(first.split(separator)) != len(header):
+    text = text.replace("\r\n", "\n")
+    first, *rows = _rows(text, separator) or [[]]
+    if not rows or "\r" in text or len(first) != len(header):
         return None
     columns = []
     for fields in zip(*rows, strict=True):
@@ -89,6 +91,18 @@ def read_plain(file: Path, dialect: Dialect, header: Sequence[str], missing: Seq
             return None
         columns.append(column)
     return PlainTable(tuple(header), tuple(columns), len(rows))
+
+
+def _rows(text: str, separator: str) -> list[list[str]] | None:
+    """Return the fields of each line, or None where quotation marks stand anywhere but around whole fields."""
+    lines = [line for line in text.split("\n") if line]
+    if '"' not in text:
+        return [line.split(separator) for line in lines]
+    try:
+        rows = [*csv.reader((line + "\n" for line in lines), delimiter=separator, strict=True)]
+    except csv.Error:
+        return None
+    return None if any('"' in field or "\n" in field for row in rows for field in row) else rows
 
 
 def _column(fields: Sequence[str], missing: frozenset[str]) -> PlainColumn | None:
@@ -204,6 +218,9 @@ def read_frame(file: Path, dialect: Dialect, header: list[str], *, as_text: bool
     """Read a file whose lines are known to be as long as the header by pandas."""
     import pandas as pd
 
+    rounds = int(pd.__version__.partition(".")[0]) >= _PANDAS_ROUNDS
+    exactly: dict[str, Any] = {} if rounds else {"float_precision": "round_trip"}
+
     def read(_flag: Flag) -> pd.DataFrame:
         with open_text(file, dialect.encoding) as handle:
             next(csv.reader(handle, delimiter=dialect.separator))
@@ -217,6 +234,9 @@ def read_frame(file: Path, dialect: Dialect, header: list[str], *, as_text: bool
                 na_values=list(MISSING_FIELDS),
                 low_memory=False,
                 dtype=str if as_text else None,
+                **(
+                    {} if int(pd.__version__.partition(".")[0]) >= _PANDAS_ROUNDS else {"float_precision": "round_trip"}
+                ),
             )
 
     try:

@@ -15,7 +15,7 @@ from functools import lru_cache
 import attrs
 import numpy as np
 
-from apsl_backends.kernels.bindings.checks import Floats, Integers
+from apsl_backends.kernels.bindings.checks import Floats, Integers, normal_quantiles
 from apsl_backends.kernels.bindings.scores import ScoreCurve, ValueCounts, count_values, score_values, values_outside
 from apsl_rules.errors import DataError
 
@@ -79,12 +79,10 @@ def _scores_of_sorted(values: Floats) -> Standardised:
 
 def scores_of_counts(rows: Integers) -> Floats:
     """Return the normal scores of distinct values in their order, each of which stands in so many rows."""
-    from scipy.special import ndtri
-
     total = int(rows.sum())
     if len(rows) < 2:  # noqa: PLR2004 - a constant tells nothing
         return np.zeros(len(rows))
-    scores: Floats = ndtri((np.cumsum(rows) - rows / 2) / total)
+    scores = normal_quantiles((np.cumsum(rows) - rows / 2) / total)
     scores -= float((scores * rows).sum()) / total
     scores /= np.sqrt(float((scores * scores * rows).sum()) / total)
     return scores
@@ -122,16 +120,14 @@ def curve_of_counts(knots: Floats, equal: Integers, inside: Integers, tails: tup
 
     ``equal`` has the rows at each knot and ``inside`` those between two.
     """
-    from scipy.special import ndtri
-
     total = int(equal.sum() + inside.sum())
     if int(inside.max(initial=0)) > max(1, _MOST_BETWEEN * total):
         return None
     below = np.concatenate([np.zeros(1, np.int64), np.cumsum(equal[:-1] + inside)])
     edge = 0.5  # the rank of the outermost row, less the half
-    at: Floats = ndtri((below + equal / 2) / total)
-    above: Floats = ndtri(np.minimum(below + equal, total - edge) / total)
-    next_below: Floats = ndtri(np.maximum(below[1:], edge) / total)
+    at = normal_quantiles((below + equal / 2) / total)
+    above: Floats = normal_quantiles(np.minimum(below + equal, total - edge) / total)
+    next_below: Floats = normal_quantiles(np.maximum(below[1:], edge) / total)
     middle = (above[:-1] + next_below) / 2
     mean = float((at * equal).sum() + (middle * inside).sum()) / total
     square = float(((at - mean) ** 2 * equal).sum() + ((middle - mean) ** 2 * inside).sum()) / total

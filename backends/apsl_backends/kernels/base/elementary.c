@@ -1,4 +1,4 @@
-/* ln, exp, powers of two, ln Γ and square roots in additions, multiplications and divisions alone.
+/* ln, exp, powers of two, ln Γ, square roots and normal quantiles in additions, multiplications and divisions alone.
  *
  * The order of the operations is fixed and the compiler may not fuse them, so every machine gives the same bits.
  * Arguments are reduced by the bits of a double (double_bits.h); constants are split where a product must be exact. The
@@ -112,4 +112,62 @@ double base_square_root(double value)
         next = 0.5 * (root + value / root);
     }
     return root;
+}
+
+enum { NORMAL_TERMS = 8 };
+
+/* Coefficients of Wichura (1988), algorithm AS 241, the highest powers first. */
+static const double CENTRAL_ABOVE[NORMAL_TERMS] = {
+    2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457,
+    13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608,
+};
+static const double CENTRAL_BELOW[NORMAL_TERMS] = {
+    5226.495278852545925,  28729.085735721942674, 39307.89580009271061,  21213.794301586595867,
+    5394.1960214247511077, 687.1870074920579083,  42.313330701600911252, 1.0,
+};
+static const double OUTER_ABOVE[NORMAL_TERMS] = {
+    7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177, 1.27045825245236838258,
+    3.64784832476320460504,   5.7694972214606914055,    4.6303378461565452959,  1.42343711074968357734,
+};
+static const double OUTER_BELOW[NORMAL_TERMS] = {
+    1.05075007164441684324e-9, 5.475938084995344946e-4, 0.0151986665636164571966, 0.14810397642748007459,
+    0.68976733498510000455,    1.6763848301838038494,   2.05319162663775882187,   1.0,
+};
+static const double FAR_ABOVE[NORMAL_TERMS] = {
+    2.01033439929228813265e-7, 2.71155556874348757815e-5, 0.0012426609473880784386, 0.026532189526576123093,
+    0.29656057182850489123,    1.7848265399172913358,     5.4637849111641143699,    6.6579046435011037772,
+};
+static const double FAR_BELOW[NORMAL_TERMS] = {
+    2.04426310338993978564e-15, 1.4215117583164458887e-7, 1.8463183175100546818e-5, 7.868691311456132591e-4,
+    0.0148753612908506148525,   0.13692988092273580531,   0.59983220655588793769,   1.0,
+};
+
+static double ratio_of(const double *above, const double *below, double x)
+{
+    double top = above[0], bottom = below[0];
+    for (int k = 1; k < NORMAL_TERMS; k++) {
+        top = top * x + above[k];
+        bottom = bottom * x + below[k];
+    }
+    return top / bottom;
+}
+
+static double normal_quantile(double share)
+{
+    double middle = share - 0.5;
+    if (middle >= -0.425 && middle <= 0.425)
+        return middle * ratio_of(CENTRAL_ABOVE, CENTRAL_BELOW, 0.180625 - middle * middle);
+    double least = middle < 0.0 ? share : 1.0 - share;
+    if (!(least >= 2.2250738585072014e-308))
+        return middle * INFINITE;
+    double root = 32.0 * base_square_root(-base_natural_log(least) / 1024.0);
+    double found = root <= 5.0 ? ratio_of(OUTER_ABOVE, OUTER_BELOW, root - 1.6)
+                               : ratio_of(FAR_ABOVE, FAR_BELOW, root - 5.0);
+    return middle < 0.0 ? -found : found;
+}
+
+void apsl_normal_quantiles(const double *shares, i64 count, double *out)
+{
+    for (i64 k = 0; k < count; k++)
+        out[k] = normal_quantile(shares[k]);
 }

@@ -31,6 +31,9 @@ i64 base_nearest_integer(double x);
 /* Write ln Γ of each value. */
 EXPORT void apsl_log_gamma(const double *values, i64 count, double *out);
 
+/* Write the value of a standard normal variable that lies above each share of its values, from 0 to 1. */
+EXPORT void apsl_normal_quantiles(const double *shares, i64 count, double *out);
+
 /* Return the square root of a number of at most 1, 0 of a negative one; the same bits with every compiler. */
 double base_square_root(double value);
 

@@ -33,6 +33,7 @@ FIGURE = CFUNCTYPE(c_int64, POINTER(c_int64), c_int64)
 #: The result and the arguments of every function of the library.
 _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_log_gamma": (None, (_POINTER, _LONG, _POINTER)),
+    "apsl_normal_quantiles": (None, (_POINTER, _LONG, _POINTER)),
     # counts and tests
     "apsl_table_open": (_POINTER, (_POINTER, _INT, _LONG, _LONG, _POINTER, _POINTER, _POINTER, _LONG)),
     "apsl_table_pack": (_LONG, (_POINTER, _LONG, _LONG)),
@@ -220,4 +221,12 @@ def log_gamma(values: Floats) -> Floats:
     out, size = np.empty(len(values)), (len(values),)
     known = address(values, np.float64, size, "values")
     kernels().apsl_log_gamma(known, len(values), target(out, np.float64, size, "out"))
+    return out
+
+
+def normal_quantiles(shares: Floats) -> Floats:
+    """Return the value of a standard normal variable above each share of its values, the same bits on every machine."""
+    out, size = np.empty(len(shares)), (len(shares),)
+    known = address(shares, np.float64, size, "shares")
+    kernels().apsl_normal_quantiles(known, len(shares), target(out, np.float64, size, "out"))
     return out
