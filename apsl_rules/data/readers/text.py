@@ -234,9 +234,7 @@ def read_frame(file: Path, dialect: Dialect, header: list[str], *, as_text: bool
                 na_values=list(MISSING_FIELDS),
                 low_memory=False,
                 dtype=str if as_text else None,
-                **(
-                    {} if int(pd.__version__.partition(".")[0]) >= _PANDAS_ROUNDS else {"float_precision": "round_trip"}
-                ),
+                **exactly,
             )
 
     try:
