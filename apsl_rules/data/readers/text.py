@@ -224,7 +224,7 @@ def read_frame(file: Path, dialect: Dialect, header: list[str], *, as_text: bool
     def read(_flag: Flag) -> pd.DataFrame:
         with open_text(file, dialect.encoding) as handle:
             next(csv.reader(handle, delimiter=dialect.separator))
-            return pd.read_csv(
+            frame: pd.DataFrame = pd.read_csv(
                 handle,
                 sep=dialect.separator,
                 header=None,
@@ -236,6 +236,7 @@ def read_frame(file: Path, dialect: Dialect, header: list[str], *, as_text: bool
                 dtype=str if as_text else None,
                 **exactly,
             )
+            return frame
 
     try:
         frame = heeding(read)  # an interrupt within the parser is an error of its own, or a crash
