@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from apsl_rules._documents import label
-from apsl_rules.environments import LEAST, ChangeTest, Explanation, State
+from apsl_rules.environments import ChangeTest, Explanation, State
 from apsl_rules.errors import UnknownNameError
 from apsl_rules.evidence import verdict_data, verdict_text
 from apsl_rules.names import Node, count_of, nearest, shown
@@ -107,7 +107,7 @@ class ColumnMove:
             case State.CHANGED | State.SMALL:
                 sets = count_of(self.explanation.sets, "set")
                 weakest = f"none of {sets} of neighbours explains it away, the nearest: {verdict}"
-                return f"{name}: {self.how}, {self.made.nats:.2g} nats a row; {weakest}"
+                return f"{name}: {self.how}; {weakest}"
             case State.PASSED_ON:
                 return f"{name}: {self.difference}; explained by {', '.join(map(shown, self.given))}: {verdict}"
             case State.SAME:
@@ -201,7 +201,7 @@ class Moved(NotebookView):
     def lines(self) -> Iterator[str]:
         """Give the comparison in words line by line."""
         yield self._headline()
-        yield from _block("changed", self._told(State.CHANGED), f"no change of {LEAST:g} nats a row or more was found")
+        yield from _block("changed", self._told(State.CHANGED), "no change that is large enough to count was found")
         yield from _block("changed by little", self._told(State.SMALL))
         passed = sorted(self.of_state(State.PASSED_ON), key=self.passed_on.index)
         yield from _block("passed on", [str(self[column]) for column in passed])

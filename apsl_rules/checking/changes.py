@@ -53,7 +53,7 @@ class SuggestedChange:
         return f"{self.kind} {arrow}" if self.kind != "turn" else f"turn round to {arrow}"
 
     def __str__(self) -> str:
-        gain = "" if self.gain is None else f" (+{self.gain:.1f} nats)"
+        gain = "" if self.gain is None else f" (score +{self.gain:.1f})"
         repairs = ", ".join(f"{shown(x)} ⊥ {shown(y)}" for x, y in self.repairs)
         rivals = "; ".join(one.words for one in self.rivals)
         return f"{self.words}{gain}; repairs {repairs or 'none alone'}" + (f"; as good: {rivals}" if rivals else "")

@@ -60,7 +60,7 @@ class ImpliedIndependence:
         return f"{shown(self.x)} ⊥ {shown(self.y)}{given}"
 
     def __str__(self) -> str:
-        size = "" if not self.size else f"; {self.size:.2g} nats a row, as a correlation of {self.correlation:.2f}"
+        size = "" if not self.size else f"; as strong as a correlation of {self.correlation:.2f}"
         return f"{self.statement} {self.state} [{verdict_text(self.verdict)}{size}]"
 
 

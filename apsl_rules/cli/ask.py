@@ -23,6 +23,7 @@ from apsl_rules.cli.output import (
     refuse_overwriting,
     say_written,
     show_progress,
+    terminal_width,
 )
 from apsl_rules.cli.show import is_part_file
 from apsl_rules.cli.streams import source_argument
@@ -91,7 +92,7 @@ def ask(
         print_text(str(changed), err=goes_to_stdout(out))
         if not goes_to_stdout(out):
             click.echo()
-            print_text(draw(answered))
+            print_text(draw(answered, terminal_width()))
     if keep_answers is not None:
         Knowledge(answers=answered.knowledge.answers).write(keep_answers)
         say_written(keep_answers, count_of(len(answered.knowledge.answers), "answer"))
@@ -141,7 +142,7 @@ def _ask(question: Question) -> tuple[Mapping[Node, str], bool]:
     keys = {word[0]: word for word in question.choices if word != UNSURE}
     told = ", ".join(f"{key} = {word}" for key, word in keys.items())
     with _by_key() as next_key:
-        click.echo(f"\n{question.text}\n{question.because}\n  {told}, Enter = {UNSURE}, Backspace = back, q = leave\n")
+        print_text(f"\n{question.text}\n{question.because}\n  {told}, Enter = {UNSURE}, Backspace = back, q = leave\n")
         return _read(question, keys, next_key)
 
 

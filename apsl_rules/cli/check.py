@@ -39,8 +39,14 @@ _ENDINGS = (".svg", ".html")
 @click.option(
     "--alpha", type=float, default=0.05, show_default=True, help="Level at which a true graph is contradicted."
 )
-@click.option("--least", type=float, default=0.01, show_default=True, help="Least failure that counts, in nats a row.")
-@click.option("--lead", type=float, default=3.0, show_default=True, help="Least gain of a change, in nats.")
+@click.option(
+    "--least",
+    type=float,
+    default=0.01,
+    show_default=True,
+    help="Least failure that counts; 0.01 is a correlation of 0.14.",
+)
+@click.option("--lead", type=float, default=3.0, show_default=True, help="By how much a change must raise the score.")
 @click.option("--shuffles", type=int, default=200, show_default=True, help="Graphs with shuffled names to score.")
 @click.option("--alone", is_flag=True, help="Learn no graph from the table to compare with.")
 @click.option("--nats", is_flag=True, help="Print the figures behind the shares.")

@@ -13,7 +13,7 @@ import attrs
 import click
 
 from apsl_rules.cli.options import reading_options, target_named, with_reading
-from apsl_rules.cli.output import json_option, print_json, print_table, print_text
+from apsl_rules.cli.output import json_option, print_json, print_table, print_text, terminal_width
 from apsl_rules.cli.spelling import in_options
 from apsl_rules.cli.streams import source_argument
 from apsl_rules.data import describe as describe_table
@@ -64,7 +64,7 @@ def describe(context: click.Context, /, data: str, *, target: str | None, as_jso
     if as_json:
         print_json({**report.to_dict(), "learner": learner})
         return
-    print_text(report.spoken(lambda one: in_options(one, context.command)))
+    print_text(report.spoken(lambda one: in_options(one, context.command), terminal_width()))
     print_text(learner)
 
 

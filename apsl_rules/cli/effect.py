@@ -27,7 +27,7 @@ from apsl_rules.cli.spelling import in_options
 from apsl_rules.cli.streams import keep_standard_input, source_argument
 from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.names import Node, node_named
+from apsl_rules.names import Node, node_named, shown
 from apsl_rules.notes import marked
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins
@@ -336,7 +336,7 @@ def fit(
         return
     print_table([{str(node): level, "probability": share} for level, share in found.items()], head=True)
     rows = f"{fitted.rows:,} rows, those that it was fitted to"
-    click.echo(f"\nlog-loss of {part.target} from all other nodes: {loss:.4f} nats a row ({rows})")
+    print_text(f"\nlog-loss of {shown(part.target)} from all other nodes: {loss:.4f} a row ({rows})")
     say_written(out, f"the fitted part as {style}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -138,11 +139,19 @@ def compare(
     if as_json:
         print_json(compared.rows())
     else:
-        print_table([{**row, "learner": _named(row["learner"], compared)} for row in compared.rows()], head=True)
+        print_table(
+            _telling([{**row, "learner": _named(row["learner"], compared)} for row in compared.rows()]), head=True
+        )
     if interrupted:
         click.echo(f"apsl: interrupted after {len(compared.parts)} of {count_of(len(names), 'learner')}", err=True)
     if interrupted or not all(row["complete"] for row in compared.rows()):
         context.exit(2)
+
+
+def _telling(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out the columns that say nothing: no conflict anywhere, every part complete."""
+    silent = {key for key, usual in (("conflicts", 0), ("complete", True)) if all(row[key] == usual for row in rows)}
+    return [{key: value for key, value in row.items() if key not in silent} for row in rows]
 
 
 def _named(name: str, compared: Comparison) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +20,7 @@ from apsl_rules.cli.output import (
     notes_option,
     out_option,
     print_json,
+    print_table,
     print_text,
     printed_as,
     progress_bar,
@@ -33,6 +35,9 @@ from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.names import count_of, shown
 from apsl_rules.plugins import Plugins, pick
+
+if TYPE_CHECKING:
+    from apsl_rules.parts import Parts
 
 _EXAMPLES = """\b
 Examples:
@@ -108,7 +113,7 @@ def learn(
     elif out is not None:
         save_part(part, out)
     text = printed_as(part, exporter, directed=directed, every_note=every_note, verbose=verbose)
-    print_text(text, err=goes_to_stdout(out), coloured=style == "text")
+    print_text(text, err=goes_to_stdout(out), verbatim=style != "text")
     say_written(out, f"the part around {shown(part.target)}, {count_of(len(part.edges), 'edge')}")
     if part.incomplete:
         context.exit(2)
@@ -192,22 +197,41 @@ def many(
             }
         )
     else:
-        signs = {"arrow": "->", "line": "--", "conflict": "-x-"}
-        if parts.union.graph().hidden:
-            signs |= {"line": "o-o", "partial": "o->", "bidirected": "<->"}
-        for row in rows:
-            sign = signs[row["mark"]] if row["suggested"] is None else "-?>"
-            print_text(f"{row['source']} {sign} {row['target']}")
-        saved = 1 - parts.computed / max(parts.asked, 1)
-        edges, learned = count_of(len(rows), "edge"), count_of(len(parts), "part")
-        print_text(f"\n{edges} from {learned} of depth {parts.depth} (learner {parts.learner})")
-        computed = count_of(parts.computed, "test")
-        print_text(f"{computed} computed; one target at a time takes {parts.asked:,}: {saved:.0%} saved")
-        if parts.incomplete:
-            print_text(f"incomplete: {parts.incomplete}")
+        _print_union(parts, rows)
     say_written(out, count_of(len(parts), "part"))
     if parts.incomplete:
         context.exit(2)
+
+
+def _print_union(parts: Parts, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print every edge once, what the signs mean, and what was asked."""
+    signs = {"arrow": "->", "line": "--", "conflict": "-x-"}
+    if parts.union.graph().hidden:
+        signs |= {"line": "o-o", "partial": "o->", "bidirected": "<->"}
+    drawn = [signs[row["mark"]] if row["suggested"] is None else "-?>" for row in rows]
+    for row, sign in zip(rows, drawn, strict=True):
+        print_text(f"{shown(row['source'])} {sign} {shown(row['target'])}")
+    legend = [f"{sign} {words}" for sign, words in _MEANINGS.items() if sign in drawn]
+    if legend:
+        print_text("\n" + "   ".join(legend))
+    saved = 1 - parts.computed / max(parts.asked, 1)
+    edges, learned = count_of(len(rows), "edge"), count_of(len(parts), "part")
+    print_text(f"\n{edges} from {learned} of depth {parts.depth} (learner {parts.learner})")
+    computed = count_of(parts.computed, "test")
+    print_text(f"{computed} computed; one target at a time takes {parts.asked:,}: {saved:.0%} saved")
+    if parts.incomplete:
+        print_text(f"incomplete: {parts.incomplete}")
+
+
+#: What the signs of a union mean, but arrows.
+_MEANINGS = {
+    "--": "direction open",
+    "-?>": "direction open, this one suggested",
+    "-x-": "conflict",
+    "o-o": "open at both ends",
+    "o->": "a cause, or a shared hidden cause",
+    "<->": "a shared hidden cause",
+}
 
 
 def _make_folder(out: str) -> Path:
@@ -290,7 +314,8 @@ def stability(
         print_json(data, err=err)
     else:
         resamples = count_of(found.counted, "resample")
-        print_text(f"{found}\n\n{resamples}, seed {found.seed}, learner {found.part.learner}", err=err)
+        print_table(found.rows(), head=True, digits=2, err=err)
+        print_text(f"\n{resamples}, seed {found.seed}, learner {found.part.learner}", err=err)
         if found.incomplete:
             print_text(f"incomplete: {found.incomplete}", err=err)
     say_written(out, f"the part around {shown(found.part.target)}, with the support of its marks")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -16,9 +17,10 @@ from apsl_rules._files import STDOUT, check_place, is_stdout
 from apsl_rules.cli.spelling import in_options
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.learning import Bar, Visits
-from apsl_rules.names import count_of
-from apsl_rules.parts import FIGURE_ENDINGS, WIDTH, Part, printed
+from apsl_rules.names import count_of, shown
+from apsl_rules.parts import FIGURE_ENDINGS, Part, printed
 from apsl_rules.plugins import ExporterOffer, Plugins
+from apsl_rules.text_layout import WIDTH, in_columns, wrapped_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,54 +76,50 @@ _STYLES = (
     (r"───(?!▶)|─\?▶|◀\?─|(?<= )--(?= )|(?<= )-\?>(?= )", "yellow"),
     (r"─x─|^conflict: .*|^incomplete: .*|\bis false\b|\bnot exact\b", "bold red"),
     (r"^note: .*", "cyan"),
-    (r"   \[.*\]$", "dim"),
+    (r"(?:   |\n +)\[.*\]$", "dim"),
     (r"^exact\b", "bold green"),
 )
 
 
-def print_text(text: str, *, err: bool = False, coloured: bool = True) -> None:
-    """Print text on standard output, or on standard error, coloured if that is a terminal."""
-    if not coloured or not (sys.stderr if err else sys.stdout).isatty():
+def print_text(text: str, *, err: bool = False, verbatim: bool = False) -> None:
+    """Print text for people: no line wider than the terminal, coloured if it is one; verbatim as it is."""
+    if verbatim:
         click.echo(text, err=err)
+        return
+    lines = wrapped_lines(text, terminal_width())
+    if not (sys.stderr if err else sys.stdout).isatty():
+        click.echo("\n".join(lines), err=err)
         return
     from rich.text import Text
 
     console = _console(stderr=err)
-    for line in text.split("\n"):
-        shown = Text(line)
+    for line in lines:
+        told = Text(line)
         for pattern, style in _STYLES:
-            shown.highlight_regex(pattern, style)
-        console.print(shown, soft_wrap=True)
+            told.highlight_regex(re.compile(pattern, re.DOTALL), style)
+        console.print(told, soft_wrap=True)
 
 
-def print_table(rows: Sequence[Mapping[str, Any]], *, head: bool = False) -> None:
-    """Print rows as columns, figures to the right; on a terminal long texts are broken within their column."""
+def print_table(rows: Sequence[Mapping[str, Any]], *, head: bool = False, digits: int = 3, err: bool = False) -> None:
+    """Print rows as columns, figures to the right; long texts are broken within their column."""
     keys = list(rows[0]) if rows else []
-    cells = [[_cell(row[key]) for key in keys] for row in rows]
-    figures = [all(isinstance(row[key], int | float | bool) for row in rows) for key in keys]
-    if sys.stdout.isatty():
-        from rich import box
-        from rich.table import Table
-
-        shown = Table(box=box.SIMPLE_HEAD if head else None, show_header=head, pad_edge=False)
-        for key, right in zip(keys, figures, strict=True):
-            shown.add_column(key, justify="right" if right else "left", overflow="fold")
-        for line in cells:
-            shown.add_row(*line)
-        _console(stderr=False).print(shown)
-        return
-    printed = [keys, *cells] if head else cells
-    widths = [max(map(len, column)) for column in zip(*printed, strict=True)]
-    for line in printed:
-        spaced = zip(line, widths, figures, strict=True)
-        click.echo("  ".join(one.rjust(width) if right else one.ljust(width) for one, width, right in spaced).rstrip())
+    cells = [[_cell(row[key], digits) for key in keys] for row in rows]
+    figures = [at for at, key in enumerate(keys) if all(isinstance(row[key], _FIGURES) for row in rows)]
+    if cells:
+        text = in_columns([keys, *cells] if head else cells, right=figures, width=terminal_width())
+        click.echo(text, err=err)
 
 
-def _cell(value: Any) -> str:
+_FIGURES = (int, float, type(None))
+
+
+def _cell(value: Any, digits: int) -> str:
     """Spell a value of a table."""
+    if value is None:
+        return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    return f"{value:.{digits}f}" if isinstance(value, float) else shown(value)
 
 
 @contextmanager

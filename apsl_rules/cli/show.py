@@ -118,7 +118,7 @@ def show(
         write_text(out, f"{text}\n")
         say_written(out, f"the part around {shown(part.target)} as {style}")
     else:
-        print_text(text, coloured=style == "text")
+        print_text(text, verbatim=style != "text")
 
 
 def _show_columns(part: Part, part_file: str, *, as_json: bool) -> None:

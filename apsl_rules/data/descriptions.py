@@ -17,6 +17,7 @@ from apsl_rules.data.tables import LocalTable
 from apsl_rules.names import Node, count_of, in_order, listing, require_known, shown
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.notes import Note, Sentence, argument
+from apsl_rules.text_layout import WIDTH, in_columns
 
 _SHOWN = 5
 #: How many bars a column has at most.
@@ -133,15 +134,16 @@ class Description(NotebookView):
     def __str__(self) -> str:
         return self.spoken(str)
 
-    def spoken(self, spell: Callable[[str], str]) -> str:
-        """Return the description as text, each sentence spelled for a surface."""
+    def spoken(self, spell: Callable[[str], str], width: int = WIDTH) -> str:
+        """Return the description as text, each sentence spelled for a surface, no column wider than there is room."""
         aside = sum(one.kind == "set aside" for one in self.details)
         columns = count_of(self.columns + aside, "column") + (f" ({aside:,} set aside)" if aside else "")
         lines = [f"{count_of(self.rows, 'row')}, {columns}, {count_of(self.bytes, 'byte')}"]
-        width = max((len(shown(one.name)) for one in self.details), default=0)
+        cells = []
         for one in self.described:
             gone = f"; {_share(one.missing / self.rows, 1)} missing" if one.missing else ""
-            lines.append(f"{shown(one.name):{width}}  {one.kind:9}  {one.sketch:{MOST_BARS}}  {one.detail}{gone}")
+            cells.append([shown(one.name), one.kind, one.sketch, f"{one.detail}{gone}"])
+        lines += in_columns(cells, width=width).split("\n") if cells else []
         if self.constant:
             lines.append(f"constant: {listing(self.constant)}")
         lines.extend(f"duplicate columns: {listing(group)}" for group in self.duplicates)

@@ -19,8 +19,8 @@ from apsl_rules.parts.marked_graph import (
 )
 from apsl_rules.parts.paper_tables import edge_table, latex_text
 from apsl_rules.parts.part import Part, Visit
-from apsl_rules.parts.picture import WIDTH, draw
-from apsl_rules.parts.print_out import printed, wrapped
+from apsl_rules.parts.picture import draw
+from apsl_rules.parts.print_out import printed
 from apsl_rules.parts.probability import DEFAULT_DIRECTION, Grounds, LeastDirection, least_direction
 from apsl_rules.parts.shortcuts import FIGURE_ENDINGS, TABLE_FORMATS, EdgeFigures, OpenEdges
 from apsl_rules.parts.stability_result import Stability, Tally, TallyJournal, count_support, tally
@@ -35,7 +35,6 @@ __all__ = [
     "MARKS",
     "MARKS_WITH_HIDDEN",
     "TABLE_FORMATS",
-    "WIDTH",
     "Comparison",
     "Edge",
     "EdgeFigures",
@@ -86,5 +85,4 @@ __all__ = [
     "votes_on",
     "with_answers",
     "without_answers",
-    "wrapped",
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from unicodedata import category, east_asian_width
 
 import attrs
 
@@ -13,9 +12,7 @@ from apsl_rules.names import Node, Pair, order_key, shown
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.statements import basis_of, instead_of
 from apsl_rules.rules import End, Mark
-
-#: The width of what is printed where no terminal tells another.
-WIDTH = 80
+from apsl_rules.text_layout import WIDTH, cut, wide
 
 _LEGEND = {
     "──▶": "──▶ points outwards",
@@ -53,7 +50,7 @@ def draw(part: Part, width: int = WIDTH) -> str:
     figures = _Figures.of(part)
     tree = _Tree(part, width - figures.width)
     tree.grow()
-    lines = list(figures.beside([(_cut(shown(part.target), width - figures.width), None), *tree.lines]))
+    lines = list(figures.beside([(cut(shown(part.target), width - figures.width), None), *tree.lines]))
     legend = list(_wrapped(_legend(part, tree.signs), width))
     return "\n".join([*lines, *([""] if legend else []), *legend])
 
@@ -76,30 +73,6 @@ def _wrapped(words: Sequence[str], width: int) -> Iterator[str]:
         line = f"{line}   {one}" if line else one
     if line:
         yield line
-
-
-def wide(text: str) -> int:
-    """Return how many columns of a terminal a text takes.
-
-    >>> wide("age"), wide("年齢")
-    (3, 4)
-    """
-    if text.isascii():
-        return len(text)
-    return sum(0 if category(one) in {"Mn", "Me", "Cf"} else 2 if east_asian_width(one) in "WF" else 1 for one in text)
-
-
-def _cut(text: str, room: int) -> str:
-    """Return a text that fits, the middle of a long one left out, since names that begin alike often end otherwise."""
-    if wide(text) <= room:
-        return text
-    head, tail = "", ""
-    for at in range(len(text)):
-        longer = (head + text[at // 2], tail) if at % 2 == 0 else (head, text[-1 - at // 2] + tail)
-        if wide("".join(longer)) + 1 > room:
-            break
-        head, tail = longer
-    return f"{head}…{tail}"
 
 
 @attrs.frozen
@@ -168,7 +141,7 @@ class _Tree:
         while self._below:
             node = self._below.popleft()
             if self._ahead(node):
-                self.lines.append((_cut(shown(node), self._width), None))
+                self.lines.append((cut(shown(node), self._width), None))
                 self._branch(node, "", 0)
 
     def _distance(self, node: Node) -> int:
@@ -193,7 +166,7 @@ class _Tree:
             sign = "" if new and not is_far else " ↧" if new else " ↺"
             self.signs |= {sign.strip()} - {""}
             tie = instead_of(self._part, node, other)
-            words = _cut(shown(other), self._width - wide(begin) - len(sign))
+            words = cut(shown(other), self._width - wide(begin) - len(sign))
             if tie and wide(begin) + wide(f"{words} ({tie})") + len(sign) <= self._width:
                 words = f"{words} ({tie})"
             self.lines.append((f"{begin}{words}{sign}", frozenset((node, other))))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from apsl_rules.names import count_of
 from apsl_rules.notes import Note, Sentence, note_of
 from apsl_rules.parts.part import Part
-from apsl_rules.parts.picture import WIDTH, draw, wide
+from apsl_rules.parts.picture import draw
 from apsl_rules.parts.summary import summarize
+from apsl_rules.text_layout import WIDTH, wrapped
 
-#: The spaces at which no line is broken.
-_TOGETHER = re.compile(r" (?=%)|(?<=\bp) (?==)|(?<= =) |(?<=p =) ")
 #: So many notes are printed with a part.
 _MOST = 3
 #: The notes that ask most: what would change the answer comes first.
@@ -60,28 +58,6 @@ def printed(
     if figures:
         pieces.append("\n".join(wrapped(line, width, indent="  ") for line in figures_of(part)))
     return "\n\n".join(pieces)
-
-
-def wrapped(text: str, width: int, indent: str = "") -> str:
-    r"""Return a text in lines of at most ``width`` columns of a terminal; only a word that is longer is cut.
-
-    >>> wrapped("likely caused by age (99 %), bmi (91 %)", 26, indent="  ")
-    'likely caused by age\n  (99 %), bmi (91 %)'
-    """
-    lines, line = [], ""
-    for word in _TOGETHER.sub("\xa0", text).split(" "):
-        rest = word.replace("\xa0", " ")
-        if line.strip() and wide(line) + 1 + wide(rest) > width:
-            lines.append(line)
-            line = indent
-        elif line:
-            line += " "
-        while wide(line) + wide(rest) > width:
-            fits = next(at for at in range(len(rest), 0, -1) if wide(line) + wide(rest[:at]) <= width or at == 1)
-            lines.append(line + rest[:fits])
-            line, rest = indent, rest[fits:]
-        line += rest
-    return "\n".join([*lines, line])
 
 
 def asks(note: Note) -> bool:

@@ -17,8 +17,8 @@ from apsl_rules.names import Node, Pair, in_order, order_key, require_known, sho
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts.many_parts import TaskLog
 from apsl_rules.parts.part import Part
-from apsl_rules.parts.tables import aligned
 from apsl_rules.rules import Mark, adjacent, gap, settled, untested
+from apsl_rules.text_layout import WIDTH, in_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,7 +185,7 @@ class Stability(OldMethods, NotebookView):
 
     def __str__(self) -> str:
         cells = [list(_COLUMNS), *([_cell(value) for value in row.values()] for row in self.rows())]
-        return aligned(cells, words=3)
+        return in_columns(cells, right=range(3, len(_COLUMNS)), width=WIDTH)
 
 
 def count_support(part: Part, tallies: Sequence[Tally]) -> tuple[tuple[Support, ...], dict[Pair, float]]:

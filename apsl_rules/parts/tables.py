@@ -15,6 +15,7 @@ from apsl_rules.evidence import GIVEN
 from apsl_rules.names import Node, Pair, in_order, order_key
 from apsl_rules.notebook_view import NotebookView
 from apsl_rules.rules import Finding, Firing, Mark, Proof, instead
+from apsl_rules.text_layout import WIDTH, in_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,17 +86,6 @@ def _bases(proofs: Sequence[Proof]) -> str:
     return ", ".join(dict.fromkeys(rules or found))
 
 
-def aligned(cells: Sequence[Sequence[str]], words: int) -> str:
-    """Return lines of text for rows of cells: so many columns of words to the left, figures to the right."""
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = []
-    for row in cells:
-        left = [cell.ljust(width) for cell, width in zip(row[:words], widths[:words], strict=True)]
-        right = [cell.rjust(width) for cell, width in zip(row[words:], widths[words:], strict=True)]
-        lines.append("  ".join([*left, *right]))
-    return "\n".join(lines)
-
-
 @attrs.frozen(repr=False)
 class Comparison(OldMethods, NotebookView):
     """The part of each learner, by its name, and its CPU seconds; all are compared with the first.
@@ -151,7 +141,8 @@ class Comparison(OldMethods, NotebookView):
 
     def __str__(self) -> str:
         rows = self.rows()
-        return aligned([list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)], words=1)
+        cells = [list(rows[0]), *([_cell(value) for value in row.values()] for row in rows)]
+        return in_columns(cells, right=range(1, len(cells[0])), width=WIDTH)
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(self.parts)}>"

@@ -99,7 +99,7 @@ def test_nothing_moved_in_two_draws_of_one_table() -> None:
 
     assert found.changed == ()
     assert str(found).startswith("churn did not move between before")
-    assert "changed: no change of 0.002 nats a row or more was found" in str(found)
+    assert "changed: no change that is large enough to count was found" in str(found)
 
 
 def test_missing_values_and_columns_of_one_table() -> None:
