@@ -1,16 +1,20 @@
-"""The process that answers one call: a question as JSON on standard input, its answer on standard output.
+"""The process that answers calls: a question as a line of JSON on standard input, its answer on standard output.
 
-Whatever a file does to it, the server lives on: it is ended when its time is up, and its memory is bounded.
+It has loaded what learning needs before it is asked. Whatever a file does to it, the server lives on: it is ended when
+the time of a call is up, and its memory is bounded.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from contextlib import redirect_stdout
 from typing import Any
 
+from apsl_rules.data import example_table
 from apsl_rules.errors import ApslError
+from apsl_rules.learning import learn
 from apsl_rules.masking import masked
 from apsl_rules.server.answers import answer
 from apsl_rules.server.limits import Limits, plain_data
@@ -19,12 +23,14 @@ _MEMORY = 4 * 2**30
 
 
 def main() -> None:
-    """Answer the question on standard input."""
+    """Answer the questions on standard input until there are no more."""
     _bound_memory()
-    question = json.loads(sys.stdin.buffer.read())
-    with redirect_stdout(sys.stderr):
-        found = _answered(question)
-    sys.stdout.buffer.write(json.dumps(plain_data(found), allow_nan=False).encode())
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as out, redirect_stdout(sys.stderr):
+        learn(example_table(), "either")  # loads all that the first question would wait for
+        for line in sys.stdin.buffer:
+            found = _answered(json.loads(line))
+            out.write(json.dumps(plain_data(found), allow_nan=False).encode() + b"\n")
+            out.flush()
 
 
 def _answered(question: dict[str, Any]) -> dict[str, Any]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from pathlib import Path
 from typing import Any
 
 from apsl_rules._arguments import spelt
 from apsl_rules._documents import label
 from apsl_rules.data import FileTable, describe, table
+from apsl_rules.data.readers import split_sheet
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network, network_names
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning import AUTO, find_learner, nodes_of, open_source, rivals, say_default_learner
+from apsl_rules.memory import Memory
 from apsl_rules.names import Node, node_named
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins, installed
@@ -161,13 +165,27 @@ def _open(name: str, limits: Limits, plugins: Plugins) -> Any:
     if path.casefold().endswith(".json"):
         message = f"{name!r} is a saved part, which has no rows; give the table that it was learned from"
         raise InvalidArgumentError(message)
-    source = open_source(path, plugins)
+    source = _OPENED.once((path, *_stamp(path)), lambda: open_source(path, plugins))
     if isinstance(source, FileTable):
         message = f"{name!r} does not fit into memory; give a sample"
         raise DataError(message)
     if not isinstance(source, Network | Dag):
         limits.check_rows(_rows(source), name)
     return source
+
+
+#: Tables and parts of earlier calls, by what they were asked for and by the state of the file.
+_OPENED: Memory[tuple[Any, ...], Any] = Memory(most=1)
+_PARTS: Memory[tuple[Any, ...], Part] = Memory(most=8)
+
+
+def _stamp(path: str) -> tuple[Any, ...]:
+    """Return what changes when a file does; nothing of a network."""
+    file = Path(split_sheet(path)[0])
+    if not file.is_file():
+        return ()
+    told = file.stat()
+    return told.st_mtime_ns, told.st_size, told.st_ino
 
 
 def _rows(source: Any) -> int:
@@ -189,9 +207,15 @@ def _learned(given: dict[str, Any], limits: Limits) -> Part:
         raise InvalidArgumentError(message)
     _check_learner(given.get("learner", AUTO), plugins)
     source = _open(name, limits, plugins)
+    path = limits.source(name)
+    question = (path, *_stamp(path), json.dumps(given, sort_keys=True))
+    known = _PARTS.get(question)
+    if known is not None:
+        return known
     nodes = nodes_of(source)
     target, depth = _node(given.pop("target"), nodes, "target"), given.pop("depth", 1)
-    return learn(source, target, depth=depth, max_seconds=_LEARNING * limits.seconds, **_settings(given, nodes))
+    part = learn(source, target, depth=depth, max_seconds=_LEARNING * limits.seconds, **_settings(given, nodes))
+    return _PARTS.once(question, lambda: part) if part.incomplete is None else part
 
 
 def _check_learner(name: str, plugins: Plugins) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import anyio
 import pandas as pd
 import pytest
 
 from apsl_rules import effect, learn
 from apsl_rules.data import example_table
 from apsl_rules.parts import load_part
+from apsl_rules.server import Limits
+from apsl_rules.server.protocol import Calls
 from support.assistant import Call, Conversation, converse
 from support.terminal import apsl, apsl_here
 
@@ -195,10 +198,35 @@ def test_rows_and_seconds_are_limited(folder: Path) -> None:
     assert all(one.text.startswith("the call took more than 0.05 seconds") for one in short.answers)
 
 
+def test_one_process_answers_call_after_call_until_one_is_ended(folder: Path) -> None:
+    """It reads a file again that has changed; a call that takes too long ends it, and the next call has a new one."""
+    rows, limits = folder / "changing.csv", Limits((folder.resolve(),))
+    asked = {"data": rows.name, "x": "a", "y": "b", "target": "a"}
+
+    async def talk() -> tuple[list[int], list[str]]:
+        calls = Calls(limits)
+        why, processes, told = calls.tool("why"), [], []
+        async with calls.ready(None):
+            for values in ("0,0\n0,0\n0,0\n0,1\n1,0\n1,1\n1,1\n1,1\n" * 50, "0,0\n0,1\n1,0\n1,1\n" * 100):
+                rows.write_text(f"a,b\n{values}", "utf-8")
+                told.append((await why(**asked)).structured_content["text"][0])
+                processes.append(calls.free[0].pid)
+            with anyio.move_on_after(0.001):
+                await why(**asked)
+            told.append((await why(**asked)).structured_content["text"][0])
+            processes.append(calls.free[0].pid)
+        return processes, told
+
+    processes, told = anyio.run(talk)
+    assert processes[0] == processes[1] != processes[2]
+    assert told[0].startswith("a -- b")
+    assert told[1].startswith("a and b are not adjacent")
+    assert told[1] == told[2]
+
+
 def test_a_run_gives_what_it_has_when_its_time_is_up(folder: Path) -> None:
     """A long run ends before the call does, and its answer is marked as incomplete."""
     from apsl_rules.server.answers import answer
-    from apsl_rules.server.limits import Limits
 
     limits = Limits((folder.resolve(),), seconds=1e-9)
     found = answer("learn", {"data": "clinic.csv", "target": "either", "depth": "max"}, limits)
