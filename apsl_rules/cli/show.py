@@ -51,6 +51,7 @@ Examples:
   apsl report part.json
   apsl report part.json -o around-HR.html
   apsl report part.json --data table.csv
+  apsl report part.json --data table.csv --no-values
 """
 
 
@@ -143,9 +144,12 @@ def _show_columns(part: Part, part_file: str, *, as_json: bool) -> None:
     help="The table: adds effects at the target, levels, and the rows behind each edge.",
 )
 @click.option("--counts", metavar="HOW", help="Where the table is counted: memory, duckdb, dask or dask:ADDRESS.")
+@click.option("--no-values", is_flag=True, help="Leave out the levels and values of all columns, to share the page.")
 @out_option("Where to write it; else beside the part, ending in .html.")
 @click.pass_obj
-def report(manager: Plugins, /, part_file: str, *, data: str | None, counts: str | None, out: str | None) -> None:
+def report(
+    manager: Plugins, /, part_file: str, *, data: str | None, counts: str | None, no_values: bool, out: str | None
+) -> None:
     """Write a saved part as one HTML file: drawing, proofs and replay, for any browser, without a network."""
     from apsl_rules.learning import open_source
     from apsl_rules.parts import load_part
@@ -159,7 +163,7 @@ def report(manager: Plugins, /, part_file: str, *, data: str | None, counts: str
     path = out if out is not None else str(Path(part_file).with_suffix(".html"))
     rows = None if data is None else open_source(data, manager, counts=counts)
     reading = {} if counts is None else {"counts": counts}
-    part.report(path, data=rows, **reading)
+    part.report(path, data=rows, values=not no_values, **reading)
     say_written(path, f"the report of the part around {shown(part.target)}")
 
 

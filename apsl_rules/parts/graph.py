@@ -288,7 +288,9 @@ class LearnedGraph(Exportable, NotebookView):
 
         save_graph(self, path)
 
-    def report(self, path: str | Path, *, target: Node | None = None, data: Any = None, **reading: Any) -> None:
+    def report(
+        self, path: str | Path, *, target: Node | None = None, data: Any = None, values: bool = True, **reading: Any
+    ) -> None:
         """Write the connected piece with a node as one HTML file, as ``part.report`` does.
 
         Without a ``target`` it is the node with the most edges, so the report has the piece around that one.
@@ -296,7 +298,7 @@ class LearnedGraph(Exportable, NotebookView):
         if target is None:
             degrees = Counter(node for edge in self.graph().edges for node in (edge.source, edge.target))
             target = max(in_order(self.nodes), key=lambda node: degrees[node])
-        self.part_around(target).report(path, data=data, **reading)
+        self.part_around(target).report(path, data=data, values=values, **reading)
 
     def dag(self) -> Dag:
         """Return a graph of the class that was learned: all that is proved is taken, other open edges go by name.

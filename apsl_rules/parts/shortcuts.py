@@ -184,15 +184,16 @@ class Viewable(NotebookView):
         figures = _edge_figures(cast("Part", self), data, reading)
         return plot(cast("Part", self), ax, outside=outside, figures=figures)
 
-    def report(self, path: str | Path, *, data: Any = None, **reading: Any) -> None:
+    def report(self, path: str | Path, *, data: Any = None, values: bool = True, **reading: Any) -> None:
         """Write the part as one HTML file: a drawing with every proof and a replay of the run, for any browser.
 
         With a table as ``data`` it also has the effects along the edges at the target, the levels of each node, and the
-        table or chart behind each edge; ``reading`` are the settings of ``learn`` that say how a table is read.
+        table or chart behind each edge; ``reading`` are the settings of ``learn`` that say how a table is read. With
+        ``values=False`` the page names columns but no level and no value of any, so that it can be shared.
         """
         from apsl_rules.views.page import write_report
 
-        write_report(cast("Part", self), path, _edge_figures(cast("Part", self), data, reading))
+        write_report(cast("Part", self), path, _edge_figures(cast("Part", self), data, reading), values=values)
 
     def widget(self, *, data: Any = None, height: int = 640, **reading: Any) -> PartWidget:
         """Return the report as a live widget for notebooks; ``data`` and ``reading`` are those of ``report``.

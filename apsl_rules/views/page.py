@@ -78,12 +78,12 @@ def _variable(name: str) -> str:
     return f"module_{name.replace('-', '_')}"
 
 
-def write_report(part: Part, path: str | Path, figures: EdgeFigures | None = None) -> None:
+def write_report(part: Part, path: str | Path, figures: EdgeFigures | None = None, *, values: bool = True) -> None:
     """Write the report of a part to a file, whole or not at all; ``figures`` are what a table says of its edges."""
-    write_text(path, report_html(part, figures))
+    write_text(path, report_html(part, figures, values=values))
 
 
-def report_html(part: Part, figures: EdgeFigures | None = None) -> str:
+def report_html(part: Part, figures: EdgeFigures | None = None, *, values: bool = True) -> str:
     """Return the report of a part as HTML text: the same text for the same run, every time."""
     style = _asset("viewer.css")
     script = _script()
@@ -94,7 +94,7 @@ def report_html(part: Part, figures: EdgeFigures | None = None) -> str:
         "policy": policy,
         "title": escape(f"{shown(part.target)} · part of depth {part.depth}"),
         "style": style,
-        "data": _json(page_data(part, figures)),
+        "data": _json(page_data(part, figures, values=values)),
         "script": script,
     }
     pieces = _asset("viewer.html").split("@@")

@@ -12,6 +12,7 @@ from apsl_rules.answers import is_writable, spelt_label
 from apsl_rules.asking import questions
 from apsl_rules.evidence import Evidence, Verdict, p_text
 from apsl_rules.names import Node, Pair, count_of, in_order, shown
+from apsl_rules.notes import Note
 from apsl_rules.parts import EdgeFigures, Part, Statement, Visit, statements_on
 from apsl_rules.rules import Conflict, Drop, Entry, Fact, Finding, Firing, Proof, Reason, Relation
 from apsl_rules.views.curves import Port
@@ -77,9 +78,32 @@ _FIGURES = {"support": "support", "probability": "edge", "direction": "direction
 _TOLD_BY_SECOND = (Look.BACK, Look.PARTIAL_AHEAD)
 
 
-def page_data(part: Part, figures: EdgeFigures | None = None) -> dict[str, Any]:
-    """Return the data of the page for a part; ``figures`` are what a table says of its edges."""
-    return _Writer(part, figures).data()
+#: What a page without values may say: settings and notes that speak of names and counts alone.
+_SETTINGS_WITHOUT_VALUES = frozenset(
+    {"learner", "hidden", "roots", "alpha", "max_conditioning", "finder", "conflicts", "fdr", "min_direction"}
+    | {"certified", "missing", "groups", "environment", "weights", "sampling_weights", "max_tests", "max_seconds"}
+)
+_NOTES_WITHOUT_VALUES = frozenset(
+    {"learner", "assumptions", "roots", "few rows", "empty", "odd arrows", "hidden cause", "against given", "knowledge"}
+    | {"set aside", "constant", "duplicates", "more duplicates", "many levels", "numbers cut", "missing values"}
+    | {"complete rows", "rows without a role", "untested", "more untested", "groups", "searched again"}
+)
+_WITHOUT_VALUES = "the levels and values of columns are left out of this page"
+
+
+def page_data(part: Part, figures: EdgeFigures | None = None, *, values: bool = True) -> dict[str, Any]:
+    """Return the data of the page for a part; ``figures`` are what a table says of its edges.
+
+    Without ``values`` no level of a category and no value of a number is in it: neither charts nor how columns are
+    spread, nor notes and settings that may name one.
+    """
+    if values:
+        return _Writer(part, figures).data()
+    bare = EdgeFigures(figures.labels) if figures is not None else None
+    columns = tuple(attrs.evolve(one, detail="") for one in part.columns)
+    notes = (*(one for one in part.notes if one.code in _NOTES_WITHOUT_VALUES), Note(_WITHOUT_VALUES))
+    settings = {name: value for name, value in part.settings.items() if name in _SETTINGS_WITHOUT_VALUES}
+    return _Writer(attrs.evolve(part, columns=columns, notes=notes, settings=settings), bare).data()
 
 
 class _Writer:
