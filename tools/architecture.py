@@ -24,7 +24,7 @@ BEFORE = ("564d635", 71, 155)
 FOOTNOTES = (
     "An arrow leads to a room that is imported. Arrows that follow from others are left out.",
     "Also: parts/shortcuts.py imports plugins, export and report when its methods are called (part.to('dot'), ...).",
-    "notebook_view.py imports notebook when a notebook shows a result.",
+    "showing.py imports notebook when a notebook shows a result.",
     "apsl_backends imports apsl_rules; apsl_rules finds it as a plugin, by its entry point, and never imports it.",
 )
 

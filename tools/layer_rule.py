@@ -45,7 +45,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 #: Modules that may import further rooms, but only inside functions or for type hints.
 LAZILY = {
     "apsl_rules._renamed": ("graphs",),
-    "apsl_rules.notebook_view": ("views",),
+    "apsl_rules.showing": ("views",),
     "apsl_rules.attribution.result": ("views",),
     "apsl_rules.checking.result": ("views",),
     "apsl_rules.parts.shortcuts": ("plugins", "effects", "export", "views", "asking"),

@@ -14,8 +14,8 @@ from apsl_rules.environments import ChangeTest, Explanation, State
 from apsl_rules.errors import UnknownNameError
 from apsl_rules.evidence import verdict_data, verdict_text
 from apsl_rules.names import Node, count_of, nearest, shown
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts import MarkedGraph
+from apsl_rules.showing import NotebookView
 
 #: The most lines of one kind in a text.
 _MOST_LINES = 12

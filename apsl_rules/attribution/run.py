@@ -14,7 +14,7 @@ from apsl_rules.data import LocalTable
 from apsl_rules.environments import Changes, ChangeTest, Explanation, OracleChanges, RowChanges, State, explain
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import Knowledge, load_knowledge
-from apsl_rules.learning import READING, Request, Settings, learn_graph, open_data, with_settings
+from apsl_rules.learning import READING, Request, Settings, learn_graph, open_data, with_bar, with_settings
 from apsl_rules.names import Node, in_order, order_key
 from apsl_rules.parts import MarkedGraph, graph_of
 from apsl_rules.rules import Mark
@@ -23,6 +23,7 @@ from apsl_rules.stopping import interruptible
 
 @with_settings(*READING, "plugins")
 @interruptible
+@with_bar("changes", of_phases=True)
 def moved(
     before: Any,
     after: Any,

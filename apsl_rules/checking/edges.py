@@ -12,6 +12,7 @@ from apsl_rules.checking.claims import Rows, size_of
 from apsl_rules.evidence import Verdict, verdict_text
 from apsl_rules.graphs import cpdag, mag, pag
 from apsl_rules.names import Node, Pair, shown
+from apsl_rules.oracles import counted
 from apsl_rules.rules import Mark
 
 
@@ -76,7 +77,7 @@ def checked_edges(
     held = _compelled(graph)
     failing = len(rows.failing(graph))
     found = []
-    for x, y in graph.arrows:
+    for x, y in counted("edges checked", graph.arrows):
         names = graph.nodes[x], graph.nodes[y]
         existence, verdict, need = _existence(rows, graph, x, y)
         ahead, direction = _lead(rows, graph, x, y), Standing.UNTESTED

@@ -17,9 +17,9 @@ from apsl_rules.checking.edges import CheckedEdge, Standing
 from apsl_rules.checking.standing import GraphStanding
 from apsl_rules.evidence import verdict_data
 from apsl_rules.names import Pair, count_of
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts import MarkedGraph
 from apsl_rules.rules import Mark
+from apsl_rules.showing import NotebookView
 
 #: The most lines of one kind in a text.
 _MOST_LINES = 12

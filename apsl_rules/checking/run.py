@@ -20,7 +20,7 @@ from apsl_rules.errors import GraphError, InvalidArgumentError
 from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network
 from apsl_rules.knowledge import Knowledge, load_knowledge
-from apsl_rules.learning import READING, Request, Settings, Source, nodes_of, open_data, with_settings
+from apsl_rules.learning import READING, Request, Settings, Source, nodes_of, open_data, with_bar, with_settings
 from apsl_rules.names import Node, count_of, listing, nearest
 from apsl_rules.notes import argument
 from apsl_rules.stopping import interruptible
@@ -28,6 +28,7 @@ from apsl_rules.stopping import interruptible
 
 @with_settings(*READING, "oracle", "counts", "options", "plugins")
 @interruptible
+@with_bar("testing what the graph implies", of_phases=True)
 def check(
     graph: Any,
     data: Any,

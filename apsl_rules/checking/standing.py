@@ -11,6 +11,7 @@ from apsl_rules.checking.claims import Rows
 from apsl_rules.errors import GraphError
 from apsl_rules.learning import Source, learn_graph
 from apsl_rules.names import count_of
+from apsl_rules.oracles import counted
 from apsl_rules.parts import graph_of
 from apsl_rules.plugins import Plugins
 
@@ -74,7 +75,8 @@ def graph_standing(
         return None
     learned, reason = _learned(rows, source, plugins) if compare else (None, "")
     own = rows.nats(graph.parents)
-    as_good = sum(rows.nats(one) >= own - 1e-9 for one in _shuffled(graph.parents, shuffles))
+    others = counted("shuffled graphs scored", _shuffled(graph.parents, shuffles))
+    as_good = sum(rows.nats(one) >= own - 1e-9 for one in others)
     return GraphStanding(own, learned, shuffles, as_good, reason)
 
 

@@ -20,7 +20,7 @@ from apsl_rules.learning import Bar, Visits
 from apsl_rules.names import count_of, shown
 from apsl_rules.parts import FIGURE_ENDINGS, Part, printed
 from apsl_rules.plugins import ExporterOffer, Plugins
-from apsl_rules.text_layout import WIDTH, in_columns, wrapped_lines
+from apsl_rules.showing import WIDTH, in_columns, wrapped_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -155,9 +155,11 @@ def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Bar | None]:
             figures = f"{done:,} of {of:,}" if of else ""
             shown.update(task, description=what, completed=done, total=of or None, figures=figures)
 
-        def watch(phase: str, tests: int) -> None:
-            if shown.tasks[0].total is None:  # until there are steps to count
-                shown.update(task, description=phase, figures=count_of(tests, "test"))
+        def watch(phase: str, done: int, of: int) -> None:
+            if of:
+                shown.update(task, description=phase, completed=done, total=of, figures=f"{done:,} of {of:,}")
+            elif shown.tasks[0].total is None:  # until there are steps to count
+                shown.update(task, description=phase, figures=count_of(done, "test"))
 
         before = WATCHING.set(watch)
         try:

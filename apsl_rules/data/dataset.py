@@ -23,8 +23,8 @@ from apsl_rules.data.roles import Roles
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, count_of, listing, require_known, spell_bytes
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.notes import Note
+from apsl_rules.showing import NotebookView
 
 if TYPE_CHECKING:
     from apsl_rules.data.tables import Table

@@ -15,9 +15,8 @@ from apsl_rules.data.derived import find_derived
 from apsl_rules.data.kinds import CONSTANT, ColumnKind, why_set_aside
 from apsl_rules.data.tables import LocalTable
 from apsl_rules.names import Node, count_of, in_order, listing, require_known, shown
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.notes import Note, Sentence, argument
-from apsl_rules.text_layout import WIDTH, in_columns
+from apsl_rules.showing import WIDTH, NotebookView, in_columns
 
 _SHOWN = 5
 #: How many bars a column has at most.

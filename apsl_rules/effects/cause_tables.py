@@ -13,12 +13,12 @@ from apsl_rules.effects.opening import open_structure, read_as
 from apsl_rules.effects.orientations import SURE_DIRECTION, Orientation, neighbourhood_of, with_sure_arrows
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Evidence, Verdict, evidence_data, evidence_text
-from apsl_rules.learning import Request, Settings, Source, open_data, run_once, with_settings
+from apsl_rules.learning import Request, Settings, Source, open_data, run_once, with_bar, with_settings
 from apsl_rules.names import Node, in_order, listing, require_known, shown
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.notes import argument
 from apsl_rules.oracles import Oracle
 from apsl_rules.parts import Part
+from apsl_rules.showing import NotebookView
 from apsl_rules.stopping import interruptible
 
 Ancestry: TypeAlias = Literal["always", "never", "depends", "unknown"]
@@ -121,6 +121,7 @@ class Answer(NotebookView):
 
 @with_settings(min_direction=SURE_DIRECTION)
 @interruptible
+@with_bar("causes", of_phases=True)
 def causes(source: Any, cause: Node, target: Node, *, data: Any = None, **settings: Unpack[Settings]) -> Answer:
     """Say whether a node is a cause of a target: in all graphs that are left open, in none, or in some.
 

@@ -23,7 +23,7 @@ from apsl_rules.effects.standardisation import standardise
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag, is_networkx
 from apsl_rules.graphs.networks import Network
-from apsl_rules.learning import Request, Settings, notes_against_given, with_settings
+from apsl_rules.learning import Request, Settings, notes_against_given, with_bar, with_settings
 from apsl_rules.names import Depth, Node, check_depth, check_target, count_of, shown
 from apsl_rules.oracles import is_oracle
 from apsl_rules.stopping import interruptible
@@ -31,6 +31,7 @@ from apsl_rules.stopping import interruptible
 
 @with_settings(min_direction=SURE_DIRECTION)
 @interruptible
+@with_bar("effect", of_phases=True)
 def effect(
     source: Any,
     cause: Node,

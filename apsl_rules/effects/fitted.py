@@ -19,9 +19,9 @@ from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network, joint
 from apsl_rules.learning import READING, Settings, with_settings
 from apsl_rules.names import Node, count_of, in_order, listing, nearest, require_known, shown
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.notes import argument
 from apsl_rules.parts import OpenEdges, Part, arrows_only, graph_of
+from apsl_rules.showing import NotebookView
 from apsl_rules.stopping import interruptible
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from apsl_rules.effects.contrasts import Change, figure
 from apsl_rules.effects.queries import Effect, PossibleEffect
 from apsl_rules.effects.wording import effect_data, effect_text
 from apsl_rules.names import Node, count_of, in_order, shown
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.notes import Sentence, marked
 from apsl_rules.rules import Proof, untested
+from apsl_rules.showing import NotebookView
 
 
 @attrs.frozen

@@ -21,11 +21,12 @@ from apsl_rules.effects.orientations import SURE_DIRECTION, with_sure_arrows
 from apsl_rules.effects.queries import Effect
 from apsl_rules.effects.samples import DEFAULT, Empty, How, Variance
 from apsl_rules.errors import ApslError, InvalidArgumentError
-from apsl_rules.learning import Request, Settings, Source, run_once, with_settings
+from apsl_rules.learning import Request, Settings, Source, run_once, with_bar, with_settings
 from apsl_rules.names import Node, Pair, count_of, in_order, shown
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.notes import Sentence, argument, marked
+from apsl_rules.oracles import counted
 from apsl_rules.parts import EdgeFigures, Part
+from apsl_rules.showing import NotebookView
 from apsl_rules.stopping import interruptible
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def _row(effect: Effect) -> dict[str, Any]:
 
 @with_settings(min_direction=SURE_DIRECTION)
 @interruptible
+@with_bar("effects", of_phases=True)
 def effects_at_target(
     part: Part,
     data: Any,
@@ -144,7 +146,7 @@ def effects_from(
     sure = with_sure_arrows(wide, least_direction(settings))
     questions: list[Question] = []
     refused: dict[tuple[Node, Node], str] = {}
-    for cause, target in pairs:
+    for cause, target in counted("effects", pairs):
         try:
             if is_weighed:
                 questions.append(ask_weighed(sure, figures, cause, target, adjust))

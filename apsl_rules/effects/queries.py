@@ -16,8 +16,8 @@ from apsl_rules.effects.contrasts import Change, Estimates, Interval, Refusal
 from apsl_rules.effects.controls import ByInstrument, Control
 from apsl_rules.effects.orientations import Orientation
 from apsl_rules.names import Node, listing, shown
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts import Part
+from apsl_rules.showing import NotebookView
 
 if TYPE_CHECKING:
     import pandas as pd

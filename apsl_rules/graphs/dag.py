@@ -13,7 +13,7 @@ import attrs
 from apsl_rules._arguments import spelt
 from apsl_rules.errors import GraphError
 from apsl_rules.names import Node, check_labels, count_of, in_order, nearest
-from apsl_rules.notebook_view import NotebookView
+from apsl_rules.showing import NotebookView
 
 if TYPE_CHECKING:
     from apsl_rules.graphs.ancestral import DagWithHidden

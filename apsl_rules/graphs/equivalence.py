@@ -11,7 +11,7 @@ import attrs
 from apsl_rules.errors import GraphError
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Depth, Node, Pair, check_depth, count_of, in_order, listing, require_known
-from apsl_rules.notebook_view import NotebookView
+from apsl_rules.showing import NotebookView
 
 Arrow: TypeAlias = tuple[Node, Node]
 

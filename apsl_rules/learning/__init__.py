@@ -10,7 +10,7 @@ from apsl_rules.learning.findings import Copies, FindingList, FindingsFromTests,
 from apsl_rules.learning.frontier import Distances
 from apsl_rules.learning.many import learn_many, stability
 from apsl_rules.learning.notes import finding_of, may_share_hidden_cause, notes_against_given
-from apsl_rules.learning.run import Bar, Visits, run_once, show_progress
+from apsl_rules.learning.run import Bar, Visits, run_once, show_progress, with_bar
 from apsl_rules.learning.settings import (
     AUTO,
     READING,
@@ -71,6 +71,7 @@ __all__ = [
     "settings_on",
     "show_progress",
     "stability",
+    "with_bar",
     "with_settings",
     "without_copies",
 ]

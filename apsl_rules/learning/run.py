@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
-from functools import wraps
+from functools import partial, wraps
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any, ParamSpec, Protocol, TypeVar
@@ -39,7 +39,7 @@ from apsl_rules.learning.source import (
 from apsl_rules.memory import rarely_collecting
 from apsl_rules.names import Depth, Node, count_of, in_order, inside, listing, require_known
 from apsl_rules.notes import Note, empty_note, marked
-from apsl_rules.oracles import Asker, Oracle, SharedOracle
+from apsl_rules.oracles import WATCHING, Asker, Oracle, SharedOracle
 from apsl_rules.parts import Part, with_answers
 from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, Progress, Visited, hookimpl, pick
 from apsl_rules.stopping import INTERRUPTED, Stop
@@ -94,13 +94,17 @@ def show_progress(on: bool = True) -> None:  # noqa: FBT001, FBT002 - a switch
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Bar]:
-    """Show a bar in a notebook while a block runs; nothing elsewhere, or where another bar is shown already."""
+def progress_bar(what: str, *, of_phases: bool = False) -> Iterator[Bar]:
+    """Show a bar in a notebook while a block runs; nothing elsewhere, or where another bar is shown already.
+
+    A bar ``of_phases`` counts nothing itself: it shows the steps of whatever the block does.
+    """
     with _BARS.lock:
-        bar = NotebookBar(what) if _BARS.wanted and _BARS.current is None and is_notebook() else None
-        _BARS.current = _BARS.current or bar
+        bar = NotebookBar(what, of_phases=of_phases) if _BARS.wanted and not _BARS.current and is_notebook() else None
+        outer = _BARS.current
+        _BARS.current = outer or bar
     if bar is None:
-        yield _show_nothing
+        yield _show_nothing if outer is None or not outer.of_phases else partial(outer.watch, what)
         return
     try:
         with bar.shown():
@@ -121,16 +125,16 @@ def follow_visits(request: Request) -> Iterator[Request]:
         yield attrs.evolve(request, plugins=plugins)
 
 
-def with_bar(what: str) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
-    """Return a function that tells its ``progress`` to a bar in a notebook, where the caller gives no other."""
+def with_bar(what: str, *, of_phases: bool = False) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
+    """Return a function with a bar in a notebook: of its ``progress``, unless the caller follows that, or of phases."""
 
     def decorate(function: Callable[Given, Result]) -> Callable[Given, Result]:
         @wraps(function)
         def called(*args: Given.args, **kwargs: Given.kwargs) -> Result:
             if kwargs.get("progress") is not None:
                 return function(*args, **kwargs)
-            with progress_bar(what) as bar:
-                told: dict[str, Any] = kwargs if bar is _show_nothing else {**kwargs, "progress": bar}
+            with progress_bar(what, of_phases=of_phases) as bar:
+                told: dict[str, Any] = kwargs if of_phases or bar is _show_nothing else {**kwargs, "progress": bar}
                 return function(*args, **told)
 
         return called
@@ -152,8 +156,9 @@ def _show_nothing(done: int, of: int) -> None:
 class NotebookBar:
     """A bar in the output of a cell, drawn by a thread of its own, since a search may be long between two figures."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, *, of_phases: bool = False) -> None:
         self._what = what
+        self.of_phases = of_phases
         self._done, self._of = 0, 0
         self._begun = monotonic()
         self._over = Event()
@@ -162,14 +167,22 @@ class NotebookBar:
         """Note the number of steps done and the total."""
         self._done, self._of = done, of
 
+    def watch(self, what: str, done: int, of: int) -> None:
+        """Note what goes on, if this bar counts nothing itself."""
+        if self.of_phases:
+            self._what = what if of else f"{what}, {count_of(done, 'test')}"
+            self._done, self._of = (done, of) if of else (0, 0)
+
     @contextmanager
     def shown(self) -> Iterator[None]:
         """Show the bar while a block runs, from the first second on."""
         thread = Thread(target=copy_context().run, args=(self._draw,), daemon=True)
         thread.start()
+        before = WATCHING.set(self.watch)
         try:
             yield
         finally:
+            WATCHING.reset(before)
             self._over.set()
             thread.join()
 

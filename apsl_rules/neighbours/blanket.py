@@ -9,8 +9,8 @@ import attrs
 
 from apsl_rules.names import Node, count_of, in_order, shown
 from apsl_rules.neighbours.symmetric import Neighbours
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.oracles import Oracle, Search
+from apsl_rules.showing import NotebookView
 
 
 @attrs.frozen(repr=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from warnings import warn
 
-from apsl_rules.oracles.asker import WATCHING, Asker, Counts, complete_oracle, is_oracle
+from apsl_rules.oracles.asker import WATCHING, Asker, Counts, complete_oracle, counted, is_oracle
 from apsl_rules.oracles.memory import SharedOracle
 from apsl_rules.oracles.protocol import (
     Cut,
@@ -34,6 +34,7 @@ __all__ = [
     "SharedOracle",
     "Sweep",
     "complete_oracle",
+    "counted",
     "is_oracle",
 ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from threading import Lock
 from typing import Any, TypeVar, get_args
@@ -26,6 +26,7 @@ from apsl_rules.oracles.protocol import (
 from apsl_rules.stopping import Stop, name_interrupt
 
 Answer = TypeVar("Answer")
+Step = TypeVar("Step")
 
 _DECISIONS = get_args(Decision)
 #: What an oracle may have besides ``nodes`` and ``verdict``.
@@ -68,8 +69,22 @@ class Counts:
     sweeps: int
 
 
-#: Who is told what an asker is at, and how many tests it has computed: a bar, while a run goes on.
-WATCHING: ContextVar[Callable[[str, int], None] | None] = ContextVar("watching", default=None)
+#: Who is told what goes on, how much of it is done, and of how much: a bar. Of 0 where nobody knows; tests are counted
+#: then.
+WATCHING: ContextVar[Callable[[str, int, int], None] | None] = ContextVar("watching", default=None)
+
+
+def counted(what: str, steps: Sequence[Step]) -> Iterator[Step]:
+    """Give steps one after another, and tell who watches how many are done.
+
+    >>> list(counted("edges", ["a", "b"]))
+    ['a', 'b']
+    """
+    watch = WATCHING.get()
+    for done, step in enumerate(steps):
+        if watch is not None:
+            watch(what, done, len(steps))
+        yield step
 
 
 class Asker(FrontOracle):
@@ -255,7 +270,7 @@ class Asker(FrontOracle):
             self._rounds += rounds
         watch = WATCHING.get()
         if watch is not None and distinct:
-            watch("sweeping" if sweeps else "searching", self._distinct)
+            watch("sweeping" if sweeps else "searching", self._distinct, 0)
 
 
 def is_oracle(given: Any) -> bool:

@@ -14,10 +14,10 @@ from apsl_rules._arguments import chosen
 from apsl_rules.errors import GraphError, GraphFormatError
 from apsl_rules.graphs import Dag
 from apsl_rules.names import Node, Pair, count_of, in_order, order_key
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.notes import argument
 from apsl_rules.parts.shortcuts import Exportable, OpenEdges
 from apsl_rules.rules import End, Mark
+from apsl_rules.showing import NotebookView
 
 if TYPE_CHECKING:
     import pandas as pd

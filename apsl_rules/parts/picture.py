@@ -12,7 +12,7 @@ from apsl_rules.names import Node, Pair, order_key, shown
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.statements import basis_of, instead_of
 from apsl_rules.rules import End, Mark
-from apsl_rules.text_layout import WIDTH, cut, wide
+from apsl_rules.showing import WIDTH, cut, wide
 
 _LEGEND = {
     "──▶": "──▶ points outwards",

@@ -9,7 +9,7 @@ from apsl_rules.notes import Note, Sentence, note_of
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.picture import draw
 from apsl_rules.parts.summary import summarize
-from apsl_rules.text_layout import WIDTH, wrapped
+from apsl_rules.showing import WIDTH, wrapped
 
 #: So many notes are printed with a part.
 _MOST = 3

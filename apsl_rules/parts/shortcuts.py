@@ -15,8 +15,8 @@ from apsl_rules._arguments import chosen
 from apsl_rules._renamed import OldMethods
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, Pair
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.notes import argument
+from apsl_rules.showing import NotebookView
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,11 +14,10 @@ import attrs
 from apsl_rules._renamed import OldMethods
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.names import Node, Pair, in_order, order_key, require_known, shown
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.parts.many_parts import TaskLog
 from apsl_rules.parts.part import Part
 from apsl_rules.rules import Mark, adjacent, gap, settled, untested
-from apsl_rules.text_layout import WIDTH, in_columns
+from apsl_rules.showing import WIDTH, NotebookView, in_columns
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,9 +13,8 @@ import attrs
 from apsl_rules._renamed import OldMethods
 from apsl_rules.evidence import GIVEN
 from apsl_rules.names import Node, Pair, in_order, order_key
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.rules import Finding, Firing, Mark, Proof, instead
-from apsl_rules.text_layout import WIDTH, in_columns
+from apsl_rules.showing import WIDTH, NotebookView, in_columns
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -35,10 +35,10 @@ def _inside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_effect_from_a_table() -> None:
     """The possible effects and what bounds them, as text and as JSON; with --why also what they rest on."""
-    text = apsl_here("effect", "visits.csv", "smoke", "lung", "--quiet").out
-    drawn = apsl_here("effect", "visits.csv", "smoke", "lung", "--graphs", "drawn", "--quiet").out
+    text = apsl_here("effect", "visits.csv", "smoke", "lung", "--quiet").words
+    drawn = apsl_here("effect", "visits.csv", "smoke", "lung", "--graphs", "drawn", "--quiet").words
     data = json.loads(apsl_here("effect", "visits.csv", "smoke", "lung", "--json", "--quiet").out)
-    grounds = apsl_here("effect", "visits.csv", "smoke", "lung", "--why", "--quiet").out
+    grounds = apsl_here("effect", "visits.csv", "smoke", "lung", "--why", "--quiet").words
 
     assert "effect of smoke on lung: P(lung = yes), smoke = yes against no" in text
     assert "rests on the rows alone" in text

@@ -115,8 +115,8 @@ def test_doctor_says_that_the_kernels_cannot_be_used(monkeypatch: pytest.MonkeyP
     bad = [line for line in done.out.splitlines() if line.startswith("! ")]
     assert done.code == 1
     assert bad[0].split()[1] == "kernels"
-    assert "APSL_CPU_LEVEL is 'abacus'; this processor supports baseline" in bad[0]
-    assert all("the default learner cannot learn from a table: " in line for line in bad[1:])
+    assert "APSL_CPU_LEVEL is 'abacus'; this processor supports" in bad[0]
+    assert all("the default learner cannot learn from a table:" in line for line in bad[1:])
 
 
 def test_commands_are_completed() -> None:

@@ -35,7 +35,7 @@ def test_a_file_and_single_arrows_are_joined(tmp_path: Path) -> None:
     assert done.code == 0
     assert "direction open" not in done.out
     assert done.out.count("──▶ ") + done.out.count("◀── ") > 2
-    assert "[given: bronc is in tier 2 and smoke in tier 1]" in why.out
+    assert "[given: bronc is in tier 2 and smoke in tier 1]" in why.words
     assert json.loads((tmp_path / "p").read_text())["knowledge"]["required"]
 
 

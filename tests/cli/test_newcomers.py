@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules.text_layout import wide
+from apsl_rules.showing import wide
 from support.terminal import Done, apsl_here
 
 

@@ -46,7 +46,7 @@ def test_a_saved_part_is_sound_and_its_tests_give_the_same_figures(folder: Path,
 
     assert done.code == 0, done.err
     assert "asked again on the data" in done.out
-    assert done.out.splitlines()[-1] == "sound: every conclusion follows from the findings, and the tests give the same on the data"  # fmt: skip  # noqa: E501
+    assert done.words.endswith("sound: every conclusion follows from the findings, and the tests give the same on the data")  # fmt: skip  # noqa: E501
 
 
 def test_every_wrong_conclusion_is_named(folder: Path) -> None:

@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 from apsl_rules.data import example_table
-from apsl_rules.text_layout import wide
+from apsl_rules.showing import wide
 from support.terminal import apsl_here
 
 #: Columns as people name them, and one that is wider than its letters are many.
@@ -146,19 +146,18 @@ def on_terminal(program: str, folder: Path) -> str:
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, NARROW, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    running = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", program], cwd=folder, stdout=follower, stderr=subprocess.DEVNULL, env=environment
-    )
-    os.close(follower)
-    shown = b""
-    while True:
-        try:
-            more = os.read(leader, 65536)
-        except OSError:  # the program has ended
-            break
-        if not more:
-            break
-        shown += more
-    running.wait()
+    ):
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                more = os.read(leader, 65536)
+            except OSError:  # the program has ended
+                break
+            if not more:
+                break
+            shown += more
     os.close(leader)
     return shown.decode("utf-8").replace("\r\n", "\n")

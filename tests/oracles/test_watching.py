@@ -9,7 +9,12 @@ from apsl_rules.oracles import WATCHING
 def test_a_run_tells_what_it_is_at() -> None:
     """Sweeps and searches are told apart, with the tests so far."""
     told: list[tuple[str, int]] = []
-    before = WATCHING.set(lambda phase, tests: told.append((phase, tests)))
+
+    def watch(phase: str, done: int, of: int) -> None:
+        assert of == 0  # nobody knows of how many
+        told.append((phase, done))
+
+    before = WATCHING.set(watch)
     try:
         part = learn(network("asia"), "either", depth=2)
     finally:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from apsl_rules import Part, learn
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.parts import draw, printed
-from apsl_rules.text_layout import wide
+from apsl_rules.showing import wide
 from support.graphs import MICRO
 from support.strategies import dags
 

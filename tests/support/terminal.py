@@ -28,6 +28,11 @@ class Done:
     out: str
     err: str
 
+    @property
+    def words(self) -> str:
+        """Return standard output without the ends of its lines, which depend on the width of the terminal."""
+        return " ".join(self.out.split())
+
 
 def apsl(*words: str, folder: Path | None = None, stdin: bytes = b"") -> Done:
     """Run ``apsl`` with some words and something on standard input, and wait for it."""

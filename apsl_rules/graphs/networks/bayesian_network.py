@@ -18,8 +18,8 @@ from apsl_rules.graphs.ancestral import DagWithHidden, hide
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import Cpdag, cpdag
 from apsl_rules.names import Node, count_of, listing, require_known
-from apsl_rules.notebook_view import NotebookView
 from apsl_rules.notes import named
+from apsl_rules.showing import NotebookView
 
 _FLOOR = 1e-3
 

@@ -1,4 +1,4 @@
-"""Text for terminals: how wide it is, lines broken at words, cells set in columns."""
+"""How results are shown: text in lines and columns of a terminal, and what notebooks call."""
 
 from __future__ import annotations
 
@@ -123,3 +123,14 @@ def _set(
                 blank = " " * (sizes[place] - wide(text))
                 parts.append(blank + text if place in right else text + blank)
             yield (" " * _BETWEEN).join(parts).rstrip()
+
+
+class NotebookView:
+    """A result that notebooks show as HTML; the room ``views`` has the views and is loaded when one is wanted."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from apsl_rules.views.notebook import html_of
+
+        return html_of(self)
