@@ -1,8 +1,10 @@
-"""The page one works on: a local server, what a person says on it, and what they take away."""
+"""The page one works on: a local server, what a person says on it, and what they take away.
+
+``serving`` has all that the server needs. It is loaded while the worker loads what that one needs.
+"""
 
 from __future__ import annotations
 
-from apsl_rules.app.study import History, Study, changed
-from apsl_rules.app.takeaway import read_study, script_text, study_text
+from apsl_rules.app.workers import Worker
 
-__all__ = ["History", "Study", "changed", "read_study", "script_text", "study_text"]
+__all__ = ["Worker"]

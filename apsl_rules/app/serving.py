@@ -19,12 +19,14 @@ import uvicorn
 
 from apsl_rules.app.guard import CONNECTIONS, PromptConnection
 from apsl_rules.app.session import Session, require_source
-from apsl_rules.app.study import Study
+from apsl_rules.app.study import Study, changed
+from apsl_rules.app.takeaway import read_study
 from apsl_rules.app.web import make_app
+from apsl_rules.app.workers import Worker
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.server import Limits
 
-__all__ = ["require_source", "serve"]
+__all__ = ["Limits", "Study", "changed", "read_study", "require_source", "serve"]
 
 _HOST = "127.0.0.1"
 
@@ -67,6 +69,7 @@ class _Server(uvicorn.Server):
 
 
 def serve(
+    worker: Worker,
     limits: Limits,
     study: Study,
     *,
@@ -78,7 +81,7 @@ def serve(
     """Serve the page for a study in the first folder of the limits; ``keep`` is a file that follows every change."""
     bound = _bound(port)
     address = Address(bound.getsockname()[1], secrets.token_urlsafe(24))
-    session = Session(limits, study, keep)
+    session = Session(worker, limits, study, keep)
     settings: dict[str, Any] = {
         "http": PromptConnection,
         "ws": "none",

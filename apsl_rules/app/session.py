@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from apsl_rules.app.controls import Piece, clickable
 from apsl_rules.app.study import History, Study, changed
 from apsl_rules.app.takeaway import COMMAND, study_text
 from apsl_rules.app.workers import Worker
@@ -29,16 +30,16 @@ class Found:
 
     study: Study | None = None
     answer: dict[str, Any] | None = None
-    error: str | None = None
+    error: str | list[Piece] | None = None
 
 
 class Session:
     """One page with all its tabs. Changes come in any order; what follows from the last one is worked out in turn."""
 
-    def __init__(self, limits: Limits, study: Study, keep: Path | None = None) -> None:
+    def __init__(self, worker: Worker, limits: Limits, study: Study, keep: Path | None = None) -> None:
         self.limits = limits
         self.history = History([study])
-        self.worker = Worker(limits)
+        self.worker = worker
         self._keep = keep
         self._columns, self._part, self._report = Found(), Found(), Found()
         self._reports: dict[str, str] = {}
@@ -68,7 +69,7 @@ class Session:
     def state(self) -> dict[str, Any]:
         """Return all that the page shows, but for the columns, which are many."""
         study = self.study
-        is_fresh = self._part.study is not None and _learning(self._part.study) == _learning(study)
+        is_fresh = self._part.study is not None and self._part.study.learned_by == study.learned_by
         return {
             "version": self.version,
             "folder": self.limits.folders[0].name,
@@ -177,9 +178,7 @@ class Session:
                     break
 
     async def _describe(self, study: Study) -> None:
-        if study.source is None or (
-            self._columns.study is not None and _reading(self._columns.study) == _reading(study)
-        ):
+        if study.source is None or (self._columns.study is not None and self._columns.study.read_by == study.read_by):
             return
         self._columns = await self._found("describe", study)
         self._described += 1
@@ -208,7 +207,7 @@ class Session:
             return Found(study, await self._work(what, study, given or {}))
         except ApslError as error:
             # what a change has stopped says nothing of the study as it is now
-            return Found() if self._is_stale() else Found(study, None, str(error))
+            return Found() if self._is_stale() else Found(study, None, clickable(error.sentence))
         finally:
             self._following = None
 
@@ -217,8 +216,9 @@ class Session:
         if self._following is None:
             return False
         what, study = self._following
-        matters = _reading if what == "describe" else _learning
-        return matters(study) != matters(self.study)
+        if what == "describe":
+            return study.read_by != self.study.read_by
+        return study.learned_by != self.study.learned_by
 
     async def _work(self, what: str, study: Study, given: Mapping[str, Any]) -> dict[str, Any]:
         """Let the worker do a job, when it is its turn."""
@@ -230,7 +230,7 @@ class Session:
         async with self._turn:
             self.jobs += 1
             try:
-                return await self.worker.ask(what, study, given, progress)
+                return await self.worker.ask(what, study, given, self.limits, progress)
             finally:
                 self._busy = None
                 self.tell()
@@ -242,13 +242,3 @@ def require_source(limits: Limits, name: str) -> str:
         message = f"{name!r} is a saved part, which has no rows; open the table that it was learned from"
         raise InvalidArgumentError(message)
     return limits.source(name)
-
-
-def _reading(study: Study) -> tuple[Any, ...]:
-    return (study.source, study.kinds, study.drop, study.na)
-
-
-def _learning(study: Study) -> tuple[Any, ...]:
-    """Return what decides what is learned; answers are laid over it afterwards."""
-    known = study.knowledge
-    return (*_reading(study), study.target, study.depth, study.hidden, known.required, known.forbidden)

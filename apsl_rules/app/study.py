@@ -12,13 +12,18 @@ from apsl_rules.answers import Answer, answer_of
 from apsl_rules.data import Kind
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import NOTHING, Knowledge
-from apsl_rules.learning import AUTO, Request
+from apsl_rules.learning import AUTO, READING, Request, settings_on
 from apsl_rules.names import Depth, check_depth
 
 #: The name that stands for all columns where codes for missing values are given.
 ALL = "*"
 #: The kinds that a person may choose; columns are set aside by leaving them out.
 KINDS: tuple[str, ...] = tuple(one for one in get_args(Kind) if one != "set aside")
+#: The settings that a study has a field of its own for, and all others that the page takes.
+_OWN = ("kinds", "drop", "na", "hidden", "knowledge")
+FURTHER = tuple(name for name in settings_on("page") if name not in _OWN)
+#: The word that stands for None where a setting is typed.
+NONE = "none"
 
 
 @attrs.frozen
@@ -35,6 +40,8 @@ class Study:
         The question.
     knowledge
         Required and forbidden arrows, and answers.
+    further
+        Other settings of ``learn``, by name, as they are typed.
     """
 
     source: str | None = None
@@ -45,6 +52,7 @@ class Study:
     depth: Depth = 1
     hidden: str = AUTO
     knowledge: Knowledge = NOTHING
+    further: Mapping[str, Any] = attrs.field(factory=dict)
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -54,12 +62,29 @@ class Study:
             "drop": list(self.drop),
             "na": {name: list(codes) for name, codes in self.na.items()},
         }
-        return {name: value for name, value in given.items() if value}
+        own = {name: value for name, value in given.items() if value}
+        return own | {name: self._meant(name) for name in self.further if name in READING}
+
+    def _meant(self, name: str) -> Any:
+        """Return what a setting means that was typed."""
+        return None if self.further[name] == NONE else self.further[name]
+
+    @property
+    def read_by(self) -> tuple[Any, ...]:
+        """Return all that decides how the table is read."""
+        return (self.source, self.reading)
+
+    @property
+    def learned_by(self) -> tuple[Any, ...]:
+        """Return all that decides what is learned; answers are laid over it afterwards."""
+        known = self.knowledge
+        return (*self.read_by, self.further, self.target, self.depth, self.hidden, known.required, known.forbidden)
 
     @property
     def settings(self) -> dict[str, Any]:
         """Return the settings of ``learn`` that are given, the depth among them."""
-        asked = {"depth": self.depth, "hidden": self.hidden, **self.reading}
+        rest = {name: self._meant(name) for name in self.further}
+        asked = {"depth": self.depth, "hidden": self.hidden, **self.reading, **rest}
         if self.knowledge != NOTHING:
             asked["knowledge"] = self.knowledge
         return asked
@@ -78,6 +103,7 @@ class Study:
             "required": [list(pair) for pair in known.required],
             "forbidden": [list(pair) for pair in known.forbidden],
             "answers": [_answer_data(one) for one in known.answers],
+            "further": dict(self.further),
         }
 
     @classmethod
@@ -93,6 +119,7 @@ class Study:
             {name: tuple(codes) for name, codes in data["na"].items()},
             *(data["target"], data["depth"], data["hidden"]),
             knowledge=known,
+            further=dict(data["further"]),
         )
 
 
@@ -147,7 +174,12 @@ def _drop(study: Study, given: Mapping[str, Any]) -> Study:
     kept = attrs.evolve(known, required=required, forbidden=forbidden, answers=[one for one in answers if one.reply])
     kinds = {name: kind for name, kind in study.kinds.items() if name != column}
     na = {name: codes for name, codes in study.na.items() if name != column}
-    return attrs.evolve(study, drop=(*rest, column), kinds=kinds, na=na, knowledge=kept)
+    further = {name: value for name, value in study.further.items() if column not in _several(value)}
+    return attrs.evolve(study, drop=(*rest, column), kinds=kinds, na=na, knowledge=kept, further=further)
+
+
+def _several(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _missing(study: Study, given: Mapping[str, Any]) -> Study:
@@ -158,6 +190,21 @@ def _missing(study: Study, given: Mapping[str, Any]) -> Study:
         raise InvalidArgumentError(message)
     rest = {name: one for name, one in study.na.items() if name != column}
     return attrs.evolve(study, na={**rest, column: tuple(codes)} if codes else rest)
+
+
+def _setting(study: Study, given: Mapping[str, Any]) -> Study:
+    """Give a setting by its name, or take it back; names of columns are looked at when the table is read."""
+    name, value = _text(given, "name"), given.get("value")
+    if name not in FURTHER:
+        message = f"there is no setting {name!r} on the page; there are {', '.join(FURTHER)}"
+        raise InvalidArgumentError(message)
+    if not all(isinstance(one, str | int | float) for one in _several("" if value is None else value)):
+        message = f"{name} is {spelt(value)}; give words, names of columns or a number"
+        raise InvalidArgumentError(message)
+    rest = {one: said for one, said in study.further.items() if one != name}
+    after = attrs.evolve(study, further=rest if value in (None, "", []) else {**rest, name: value})
+    Request.of({name: after.settings[name]} if name in after.further else {})  # which checks it
+    return after
 
 
 def _target(study: Study, given: Mapping[str, Any]) -> Study:
@@ -204,6 +251,7 @@ _CHANGES: Mapping[str, Callable[[Study, Mapping[str, Any]], Study]] = {
     "kind": _kind,
     "drop": _drop,
     "missing": _missing,
+    "setting": _setting,
     "target": _target,
     "depth": _depth,
     "hidden": _hidden,

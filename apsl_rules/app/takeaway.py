@@ -8,7 +8,7 @@ from typing import Any
 
 from apsl_rules._documents import DocumentError, file_text, toml_data
 from apsl_rules.answers import Answer, spelt_label
-from apsl_rules.app.study import ALL, KINDS, Study
+from apsl_rules.app.study import ALL, FURTHER, KINDS, Study
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.networks import network_names
 from apsl_rules.knowledge import NOTHING, Knowledge, knowledge_text, parse_knowledge
@@ -22,7 +22,7 @@ FILES = (
     *(STUDY, SCRIPT, PART, "report.html", "figure.pdf", "figure.svg", "figure.png", "figure.tex"),
     *("table.md", "table.tex", "edges.csv", "effects.csv", "part.dot"),
 )
-_KEYS = ("source", "target", "depth", "hidden", *KINDS, "drop", "na", "knowledge")
+_KEYS = ("source", "target", "depth", "hidden", *KINDS, "drop", "na", "knowledge", *FURTHER)
 
 
 def study_text(study: Study) -> str:
@@ -40,6 +40,10 @@ def study_text(study: Study) -> str:
     if study.na:
         codes = (f"{{ {spelt_label(name)} = {_list(said)} }}" for name, said in study.na.items())
         lines.append(f"na = [{', '.join(codes)}]")
+    lines += [
+        f"{name} = {_list(said) if isinstance(said, list) else spelt_label(said)}"
+        for name, said in study.further.items()
+    ]
     if study.knowledge != NOTHING:
         text = knowledge_text(study.knowledge).splitlines()
         lines += ["", "[knowledge]", *("[[knowledge.answers]]" if one == "[[answers]]" else one for one in text)]
@@ -78,6 +82,7 @@ def read_study(path: str | Path) -> Study:
         data.get("depth", 1),
         data.get("hidden", AUTO),
         known,
+        {name: data[name] for name in FURTHER if name in data},
     )
 
 

@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from apsl_rules.app.controls import clickable
 from apsl_rules.app.guard import Guard, Refused, pieces, said
 from apsl_rules.app.session import Session
 from apsl_rules.app.takeaway import FILES
@@ -40,7 +41,6 @@ def make_app(session: Session, token: str, port: int) -> Guard:
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        await session.worker.start()
         running = asyncio.create_task(session.run())
         try:
             yield
@@ -49,7 +49,7 @@ def make_app(session: Session, token: str, port: int) -> Guard:
             running.cancel()
             with suppress(asyncio.CancelledError):
                 await running
-            await session.worker.close()
+            session.worker.close()
 
     routes = [
         Route("/", pages.file),
@@ -79,7 +79,7 @@ def _speaking(handler: Handler) -> Handler:
             # what was not read is not worth reading: the connection ends with the answer
             return JSONResponse({"error": refused.sentence}, refused.status, {"connection": "close"})
         except ApslError as error:
-            return JSONResponse({"error": str(error)}, 400)
+            return JSONResponse({"error": clickable(error.sentence)}, 400)
         except OSError as error:
             return JSONResponse({"error": f"the folder cannot be used: {error.strerror or error}"}, 400)
 

@@ -14,20 +14,20 @@ from typing import Any
 
 import attrs
 
+from apsl_rules.app.controls import controls, in_words
 from apsl_rules.app.study import Study
 from apsl_rules.app.takeaway import SCRIPT, STUDY, script_text, study_text
 from apsl_rules.asking import difference
-from apsl_rules.checking import check, read_given
 from apsl_rules.data import FileTable, LocalTable, describe, table
 from apsl_rules.data.databases import DatabaseTable
-from apsl_rules.effects import distributions, effect
 from apsl_rules.errors import ApslError, Interrupted, InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network
-from apsl_rules.knowledge import NOTHING, Knowledge
-from apsl_rules.learning import Visits, learn, nodes_of, open_source, say_default_learner
+from apsl_rules.knowledge import NOTHING
+from apsl_rules.learning import AUTO, Visits, learn, nodes_of, open_source
 from apsl_rules.names import Node, node_named, shown
-from apsl_rules.parts import Part, basis_of, part_json, with_answers
+from apsl_rules.notes import Sentence, marked
+from apsl_rules.parts import EdgeFigures, Part, basis_of, part_json, with_answers
 from apsl_rules.plugins import Plugins, installed
 from apsl_rules.server import Limits
 
@@ -82,21 +82,30 @@ class Work:
 
     def _reading(self, study: Study, tell: Tell) -> dict[str, Any]:
         """Return the settings of reading, by the labels that the source has."""
+        return self._by_labels(study.reading, study, tell)
+
+    def _by_labels(self, said: Mapping[str, Any], study: Study, tell: Tell) -> dict[str, Any]:
+        """Return settings in which columns have the labels that the source has."""
         nodes = nodes_of(self._opened(study, tell))
         named = {str(node): node for node in nodes}
-        return {
-            name: [_node(one, nodes) for one in said]
-            if isinstance(said, list)
-            else {named.get(one, one): word for one, word in said.items()}
-            for name, said in study.reading.items()
-        }
+        columns = {one["name"] for one in controls() if one["what"] in {"columns", "column"}}
+
+        def meant(name: str, value: Any) -> Any:
+            if isinstance(value, list):
+                return [_node(one, nodes) for one in value]
+            if isinstance(value, Mapping):
+                return {named.get(one, one): word for one, word in value.items()}
+            return named.get(value, value) if name in columns else value
+
+        return {name: meant(name, value) for name, value in said.items()}
 
     def _table(self, study: Study, tell: Tell) -> LocalTable | None:
         """Return the table as it is read; None for a network, and for rows that stay where they are."""
         opened = self._opened(study, tell)
         if isinstance(opened, Network | Dag | FileTable | DatabaseTable):
             return None
-        return self._kept("table", _read_key(study), lambda: table(opened, **self._reading(study, tell)))  # type: ignore[no-any-return]
+        reading = {"groups": AUTO, **self._reading(study, tell)}
+        return self._kept("table", study.read_by, lambda: table(opened, **reading))  # type: ignore[no-any-return]
 
     def _describe(self, study: Study, _given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
         """Say what the columns are taken for."""
@@ -110,32 +119,34 @@ class Work:
             return {"rows": None, "columns": [*kept, *aside], "notes": [], "duplicates": [], "derived": []}
         tell("looking at the columns", 0, 0)
         found = describe(read)
-        spread = {str(node): one for node, one in distributions(read).items()}
         columns = [
             {
                 "name": str(one.name),
                 "kind": one.kind,
                 "detail": one.detail,
                 "missing": one.missing,
-                "spread": spread.get(str(one.name)),
+                "bars": [bar.to_dict() for bar in one.bars],
+                "distinct": one.distinct,
             }
-            for one in found.details
+            for one in found.described
         ]
         return {
             "rows": found.rows,
             "columns": [*columns, *aside],
+            "controls": controls(),
             "constant": [str(one) for one in found.constant],
             "duplicates": [[str(one) for one in group] for group in found.duplicates],
             "derived": list(found.derived),
+            "defined": [[str(one.target), one.note()] for one in found.defined],
             "repeated": found.repeated if any(one.kind == "number" for one in found.details) else 0,
-            "notes": [*found.notes, say_default_learner(read, self._plugins)],
+            "notes": found.notes,
         }
 
     # --- the part ----------------------------------------------------------------------------------------------------
 
     def _part(self, study: Study, tell: Tell) -> Part:
         """Return the part of a study; other answers are laid over what was found before."""
-        base = self._kept("part", _part_key(study), lambda: self._found(study, tell))
+        base = self._kept("part", study.learned_by, lambda: self._found(study, tell))
         answers = attrs.evolve(NOTHING, answers=study.knowledge.answers)
         aside = [one.name for one in base.columns if one.kind == "set aside"]
         said = answers.resolved(base.nodes, aside).answers
@@ -150,7 +161,7 @@ class Work:
         plugins = self._plugins.copy()
         plugins.register(Visits(lambda done, of: tell("nodes visited", done, of)), "progress")
         target = _node(study.target, nodes_of(opened))
-        settings = {**study.settings, **self._reading(study, tell)}
+        settings = self._by_labels({**study.settings, "knowledge": None}, study, tell)
         settings["knowledge"] = attrs.evolve(study.knowledge, answers=())
         try:
             return learn(opened, target, plugins=plugins, **settings)
@@ -189,7 +200,12 @@ class Work:
         part, read = self._part(study, tell), self._table(study, tell)
         with_rows = read is not None and (given.get("charts") or read.rows <= ROWS_AT_ONCE)
         tell("drawing", 0, 0)
-        return {"html": _report_html(part, read if with_rows else None), "charts": with_rows or read is None}
+        told = attrs.evolve(part, notes=tuple(map(in_words, part.notes)))
+        figures = _figures_of(part, read if with_rows else None)
+        if figures is not None:
+            spoken = {pair: [*map(in_words, lines)] for pair, lines in figures.effects.items()}
+            figures = attrs.evolve(figures, effects=spoken)
+        return {"html": _report_html(told, figures), "charts": with_rows or read is None}
 
     def _answer(self, study: Study, given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
         """Check an answer, and return it as a study keeps it; one without words takes the earlier one back."""
@@ -227,6 +243,8 @@ class Work:
 
     def _check(self, study: Study, given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
         """Check a graph against the source."""
+        from apsl_rules.checking import check, read_given
+
         graph = read_given(str(given.get("graph", "")), as_text=True)
         opened, reading = self._opened(study, tell), self._reading(study, tell)
         tell("checking", 0, 0)
@@ -234,7 +252,7 @@ class Work:
         found = check(graph, opened, knowledge=None if known == NOTHING else known, **reading)
         return {
             "verdict": found.verdict,
-            "text": list(found.lines()),
+            "text": [Sentence(one) for one in found.lines()],
             "svg": found.svg(),
             "changes": [str(one) for one in found.changes],
         }
@@ -258,7 +276,7 @@ class Work:
             case "part.json":
                 return part_json(part)
             case "report.html":
-                return _report_html(part, self._table(study, tell))
+                return _report_html(part, _figures_of(part, self._table(study, tell)))
             case "edges.csv" | "part.dot":
                 return str(part.to(kind[1:]))
             case "table.md" | "table.tex":
@@ -278,15 +296,6 @@ def _node(name: Any, nodes: tuple[Node, ...], role: str = "column") -> Node:
     return node_named(str(name), nodes, role)
 
 
-def _read_key(study: Study) -> tuple[Any, ...]:
-    return (study.source, study.kinds, study.drop, study.na)
-
-
-def _part_key(study: Study) -> tuple[Any, ...]:
-    known: Knowledge = study.knowledge
-    return (*_read_key(study), study.target, study.depth, study.hidden, known.required, known.forbidden)
-
-
 def _rests(part: Part) -> Iterator[dict[str, Any]]:
     """Say what each edge rests on besides rows: what somebody said, or the names of columns."""
     for row in part.rows():
@@ -296,22 +305,36 @@ def _rests(part: Part) -> Iterator[dict[str, Any]]:
         yield {"edge": " – ".join(map(shown, ends)), "on": on}
 
 
-def _report_html(part: Part, read: LocalTable | None) -> str:
+def _figures_of(part: Part, read: LocalTable | None) -> EdgeFigures | None:
+    """Return what a table says of the edges of a part."""
     from apsl_rules.effects import edge_figures
+
+    return None if read is None else edge_figures(part, read)
+
+
+def _report_html(part: Part, figures: EdgeFigures | None) -> str:
     from apsl_rules.views.page import report_html
 
-    return report_html(part, None if read is None else edge_figures(part, read))
+    return report_html(part, figures)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text, each a sentence whose arguments are kept apart."""
+    return [Sentence(line) for line in marked(text).split("\n")]
 
 
 def _effect_data(part: Part, cause: Node, target: Node, held: Any, read: LocalTable) -> dict[str, Any]:
     """Return an effect in words and as a picture, or the sentence that refuses it."""
+    from apsl_rules.effects import effect
+
     try:
         found = effect(part, cause, target, adjust=held, data=read)
-        told = {"text": str(found).splitlines(), "grounds": str(found.why()).splitlines(), "svg": found.svg()}
+        told = {"text": _lines(str(found)), "grounds": _lines(str(found.why())), "svg": found.svg()}
     except ApslError as error:
-        return {"refused": str(error)}
+        return {"refused": error.sentence}
     with suppress(ApslError):  # nothing was estimated, so nothing can be explained away
-        told["sensitivity"] = str(found.sensitivity())
+        strength = str(found.sensitivity())
+        told |= {} if any(strength in line for line in told["text"]) else {"sensitivity": strength}
     return told
 
 

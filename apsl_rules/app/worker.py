@@ -17,10 +17,12 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Any
 
+from apsl_rules.app.controls import clickable
 from apsl_rules.app.study import Study
 from apsl_rules.app.work import Work
 from apsl_rules.errors import ApslError, MissingPackageError
 from apsl_rules.masking import masked
+from apsl_rules.notes import Sentence
 from apsl_rules.server import Limits
 
 #: Seconds between two lines that say how far a job is.
@@ -66,7 +68,10 @@ class Desk:
 def main() -> None:
     """Work until the server is gone."""
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    work = Work(Limits.of(json.loads(sys.stdin.buffer.readline())))
+    first = sys.stdin.buffer.readline()
+    if not first:  # the server has ended already
+        return
+    work = Work(Limits.of(json.loads(first)))
     desk = Desk()
     Thread(target=desk.listen, daemon=True).start()
 
@@ -105,7 +110,7 @@ def _answered(work: Work, desk: Desk, job: dict[str, Any], write: Any) -> dict[s
     except ImportError as error:
         return {"error": str(error) if isinstance(error, MissingPackageError) else f"a package is missing: {error}"}
     except ApslError as error:
-        return {"error": str(error)}
+        return {"error": str(error), "arguments": error.sentence.arguments()}
     except MemoryError:
         return {"error": "it takes more memory than there is; ask for less depth, or take a sample of the table"}
     except Exception as error:  # noqa: BLE001 - the page gets a sentence, whatever went wrong
@@ -121,6 +126,8 @@ def _plain(data: Any) -> Any:
         return {str(key): _plain(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
         return [_plain(one) for one in data]
+    if isinstance(data, Sentence):
+        return clickable(data)
     return data if data is None or isinstance(data, str | int) else str(data)
 
 

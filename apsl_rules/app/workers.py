@@ -8,14 +8,18 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import count
-from typing import Any
+from pathlib import Path
+from subprocess import PIPE, Popen
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
-from apsl_rules.app.study import Study
 from apsl_rules.errors import ApslError
-from apsl_rules.server import Limits
+from apsl_rules.notes import sentence_of
 
-#: The longest line that a worker writes: a report with a large part is some megabytes.
-_LINE = 1 << 28
+if TYPE_CHECKING:  # the server begins a worker before it loads anything else
+    from apsl_rules.app.study import Study
+    from apsl_rules.server import Limits
+
 #: Seconds after which a worker that does not stop is ended.
 _PATIENCE = 5.0
 #: Where a process begins a group of its own, an interrupt at the terminal does not reach the worker.
@@ -27,52 +31,54 @@ class WorkerError(ApslError, RuntimeError):
 
 
 class Worker:
-    """A process that does one job after another; it begins with the first one."""
+    """A process that does one job after another in a folder; it begins at once, and again when it is gone."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._process: asyncio.subprocess.Process | None = None
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._numbers = count(1)
         self._running: int | None = None
         self._ending: asyncio.TimerHandle | None = None
         self._was_ended = False
+        self._heard: asyncio.Queue[bytes] | None = None
+        self._process = self._begun()
 
-    @property
-    def pid(self) -> int | None:
-        """Return the number of the process, if there is one."""
-        return None if self._process is None else self._process.pid
+    def _begun(self) -> Popen[bytes]:
+        # -P: a file of the current folder is never imported in the place of a library.
+        words = (sys.executable, "-P", "-m", "apsl_rules.app.worker")
+        return Popen(words, stdin=PIPE, stdout=PIPE, cwd=self._folder, **_APART)  # noqa: S603 - words of our own
 
-    async def start(self) -> asyncio.subprocess.Process:
-        """Start the process unless it runs."""
-        if self._process is None or self._process.returncode is not None:
-            # -P: a file of the current folder is never imported in the place of a library.
-            self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "apsl_rules.app.worker"),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                limit=_LINE,
-                cwd=self._limits.folders[0],
-                **_APART,
-            )
-            await self._write(self._limits.to_dict())
-        return self._process
+    async def _start(self, limits: Limits) -> asyncio.Queue[bytes]:
+        """Return the lines that the process says; it is begun again unless it runs."""
+        if self._process.poll() is not None:
+            self._process, self._heard = self._begun(), None
+        if self._heard is None:
+            self._heard = asyncio.Queue()
+            loop = asyncio.get_running_loop()
+            Thread(target=_hear, args=(self._process, loop, self._heard), daemon=True).start()
+            await self._write(limits.to_dict())
+        return self._heard
 
     async def ask(
-        self, what: str, study: Study, given: Mapping[str, Any], progress: Callable[[str, int, int], None]
+        self,
+        what: str,
+        study: Study,
+        given: Mapping[str, Any],
+        limits: Limits,
+        progress: Callable[[str, int, int], None],
     ) -> dict[str, Any]:
         """Return the answer of a job; whatever it is refused for is raised as one sentence."""
-        process = await self.start()
+        heard = await self._start(limits)
         number = self._running = next(self._numbers)
         try:
             await self._write({"job": number, "do": what, "study": study.to_dict(), "given": dict(given)})
             while True:
-                said = await self._read(process)
+                said = await self._read(heard)
                 if said["job"] != number:
                     continue
                 if "progress" in said:
                     progress(*said["progress"])
                 elif "error" in said:
-                    raise ApslError(said["error"])
+                    raise ApslError(sentence_of(said["error"], said.get("arguments", ())))
                 else:
                     answer: dict[str, Any] = said["answer"]
                     return answer
@@ -87,41 +93,36 @@ class Worker:
 
     def stop(self) -> None:
         """Interrupt the job that runs; a worker that does not heed it is ended."""
-        process = self._process
-        if self._running is None or process is None or process.stdin is None:
+        if self._running is None:
             return
-        with suppress(OSError, RuntimeError):
-            process.stdin.write(json.dumps({"stop": self._running}).encode() + b"\n")
+        self._say({"stop": self._running})
         if self._ending is None:
             self._ending = asyncio.get_running_loop().call_later(_PATIENCE, self._end)
 
     def _end(self) -> None:
         self._was_ended = True
-        with suppress(ProcessLookupError):
-            if self._process is not None:
-                self._process.kill()
+        self._process.kill()
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """End the process."""
-        if self._process is not None and self._process.returncode is None:
-            with suppress(ProcessLookupError):
-                self._process.kill()
-            await self._process.wait()
+        self._process.kill()
+        self._process.wait()
 
     async def _write(self, data: dict[str, Any]) -> None:
-        process = self._process
-        if process is None or process.stdin is None:
-            raise AssertionError(data)
-        with suppress(BrokenPipeError, ConnectionResetError):  # its end is met when it is read
-            process.stdin.write(json.dumps(data).encode() + b"\n")
-            await process.stdin.drain()
+        await asyncio.to_thread(self._say, data)
 
-    async def _read(self, process: asyncio.subprocess.Process) -> dict[str, Any]:
-        line = b"" if process.stdout is None else await process.stdout.readline()
+    def _say(self, data: dict[str, Any]) -> None:
+        with suppress(OSError):  # its end is met when it is read
+            if self._process.stdin is not None:
+                self._process.stdin.write(json.dumps(data).encode() + b"\n")
+                self._process.stdin.flush()
+
+    async def _read(self, heard: asyncio.Queue[bytes]) -> dict[str, Any]:
+        line = await heard.get()
         if line.endswith(b"\n"):
             said: dict[str, Any] = json.loads(line)
             return said
-        await process.wait()
+        await asyncio.to_thread(self._process.wait)
         if self._was_ended:
             self._was_ended = False
             message = "stopped before anything was found"
@@ -131,3 +132,11 @@ class Worker:
             "try again, or take less of the table"
         )
         raise WorkerError(message)
+
+
+def _hear(process: Popen[bytes], loop: asyncio.AbstractEventLoop, heard: asyncio.Queue[bytes]) -> None:
+    """Pass on what a process says; its end is an empty line."""
+    with suppress(RuntimeError):  # the server has ended
+        for line in process.stdout or ():
+            loop.call_soon_threadsafe(heard.put_nowait, line)
+        loop.call_soon_threadsafe(heard.put_nowait, b"")

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,9 @@ from apsl_rules.cli.streams import name_standard_input, prepare_streams
 from apsl_rules.errors import ApslError
 from apsl_rules.masking import masked, secrets_of
 from apsl_rules.names import nearest
+
+if TYPE_CHECKING:
+    from apsl_rules.plugins import Plugins
 
 #: Commands that have another name now, and the advice for those that are gone.
 _RENAMED = {"repairs": ("why", "--repairs")}
@@ -186,17 +189,23 @@ _SECTIONS = {
 @click.pass_context
 def apsl(context: click.Context, plugin_modules: tuple[str, ...]) -> None:
     """Learn any part of a Bayesian-network structure, every arrow with its proof."""
-    from apsl_rules.plugins import installed
-
-    manager = installed().copy() if plugin_modules else installed()
-    if plugin_modules:
-        sys.path.append(str(Path.cwd()))  # a plugin may lie in the current folder, but replaces nothing installed
-    for module in plugin_modules:
-        manager.register_module(module)
-    context.obj = manager
+    if context.invoked_subcommand != "open":  # the process that works for the page loads them itself
+        context.obj = _plugins(plugin_modules)
     if not gc.isenabled():
         gc.freeze()  # what was loaded stays; no collection need look at it
         gc.enable()
+
+
+def _plugins(modules: Sequence[str]) -> Plugins:
+    """Return the plugins that are installed, and those of modules that are named."""
+    from apsl_rules.plugins import installed
+
+    manager = installed().copy() if modules else installed()
+    if modules:
+        sys.path.append(str(Path.cwd()))  # a plugin may lie in the current folder, but replaces nothing installed
+    for module in modules:
+        manager.register_module(module)
+    return manager
 
 
 def run() -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from apsl_rules.cli.output import print_text
+from apsl_rules.app import Worker
 from apsl_rules.errors import InvalidArgumentError, MissingPackageError
 
 _EXAMPLES = """\b
@@ -30,33 +30,33 @@ def open_(*, source: str | None, target: str | None, port: int, browse: bool, ma
     The page is served on loopback, to who has its address. Files are read and written in the folder of SOURCE alone,
     or in the current one. A study that is opened follows every change.
     """
-    from apsl_rules.app import Study, changed, read_study
-    from apsl_rules.server import Limits
-
     if not max_megabytes > 0:
         message = f"--max-megabytes is {max_megabytes:g}; give a number above 0"
         raise InvalidArgumentError(message)
-    try:
-        from apsl_rules.app.serving import require_source, serve
-    except ImportError as error:
-        message = f"the page needs starlette and uvicorn ({error}); pip install 'apsl_rules[app]'"
-        raise MissingPackageError(message) from error
     path = Path(source) if source is not None else None
     is_study = path is not None and path.suffix == ".toml"
     is_file = path is not None and (is_study or path.exists() or path.suffix != "")
     folder = (path.parent if is_file and path is not None else Path()).resolve()
+    if (is_file and not is_study and path is not None and not path.is_file()) or not folder.is_dir():
+        message = f"there is no file {source!r}; give a table, a network by name, or a study (.toml)"
+        raise InvalidArgumentError(message)
+    worker = Worker(folder)  # which loads what it needs while the server does
+    try:
+        from apsl_rules.app.serving import Limits, Study, changed, read_study, require_source, serve
+    except ImportError as error:
+        message = f"the page needs starlette and uvicorn ({error}); pip install 'apsl_rules[app]'"
+        raise MissingPackageError(message) from error
+    from apsl_rules.cli.output import print_text
+
     limits = Limits((folder,), int(max_megabytes * 1e6), most_rows=1 << 40)
     study = Study()
     if is_study and path is not None:
         study = read_study(path) if path.exists() else study
     elif source is not None:
-        if is_file and path is not None and not path.is_file():
-            message = f"there is no file {source!r}; give a table, a network by name, or a study (.toml)"
-            raise InvalidArgumentError(message)
         name = path.name if is_file and path is not None else source
         require_source(limits, name)
         study = Study(source=name)
     if target is not None:
         study = changed(study, "target", {"column": target})
     keep = path.resolve() if is_study and path is not None else None
-    serve(limits, study, keep=keep, port=port, browse=browse, say=print_text)
+    serve(worker, limits, study, keep=keep, port=port, browse=browse, say=print_text)

@@ -253,7 +253,7 @@ def _signed(value: float) -> str:
 
 def _effect_lines(found: Effects) -> Iterable[tuple[Pair, list[str]]]:
     for one in found:
-        told = [line.strip() for line in str(one).split("\n")]
+        told = [Sentence(line.strip()) for line in marked(str(one)).split("\n")]
         yield frozenset((one.cause, one.target)), [*told, f"assumed: {'; '.join(one.why().assumptions[:2])}"]
     for pair, why in found.refused.items():
         yield frozenset(pair), [why]

@@ -44,8 +44,9 @@ Hidden: TypeAlias = Literal["auto", "excluded", "possible", "allowed"]
 #: What names of columns are taken to say: those that nothing in a table causes come first, or a note names them, or
 #: nothing ("assume", "note", "ignore"); a path names a list of one's own.
 Roots: TypeAlias = str | Path
-#: What takes a setting beside Python: an option and a key of config files, the tools of the server, the selector.
-Surface: TypeAlias = Literal["option", "tool", "selector"]
+#: What takes a setting beside Python: an option and a key of config files, the tools of the server, the page that one
+#: works on, the selector.
+Surface: TypeAlias = Literal["option", "tool", "page", "selector"]
 
 
 @attrs.frozen
@@ -86,7 +87,7 @@ def _setting(
 
 
 _TABLES = "tables"
-_EVERYWHERE: tuple[Surface, ...] = ("option", "tool", "selector")
+_EVERYWHERE: tuple[Surface, ...] = ("option", "tool", "page", "selector")
 
 
 def _check_hidden(name: str, value: object) -> None:
@@ -165,7 +166,7 @@ class Request:
         "It may be the path of a spec file *.toml, in Python also a ``Spec``, or a ``LearnerOffer`` with code of its "
         "own. With auto, scores refine parts wherever columns can be counted (apsl-score) or have moments (apsl-mixed)."
         " Where answers are perfect, or the source is an oracle, there are only tests (apsl), and the part says so.",
-        on=_EVERYWHERE,
+        on=("option", "tool", "selector"),
         short="-l",
     )
     hidden: Hidden = _setting(
@@ -312,6 +313,7 @@ class Request:
         "In Python a word or number, several, or a mapping from columns to these, '*' standing for all others. "
         "Words such as '.' and 'n/a' among numbers need not be named.",
         honoured=_TABLES,
+        on=("option", "page", "selector"),
         is_reading=True,
         metavar="CODE|NAME=CODE",
     )

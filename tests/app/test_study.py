@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_rules.app import History, Study, changed, read_study, script_text, study_text
-from apsl_rules.app.takeaway import COMMAND, FILES
+from apsl_rules.app.study import History, Study, changed
+from apsl_rules.app.takeaway import COMMAND, FILES, read_study, script_text, study_text
 from apsl_rules.app.work import Work
 from apsl_rules.data import example_table
 from apsl_rules.errors import ApslError

@@ -61,17 +61,6 @@ document.addEventListener('pointerdown', () => {
 for (const end of ['pointerup', 'pointercancel', 'dragend'])
   document.addEventListener(end, () => setTimeout(release, 0), true);
 
-// Lines of text as the command line prints them: indented lines belong to the one above.
-export const told = (lines) =>
-  make(
-    'div',
-    { class: 'told' },
-    ...lines.map((line) => {
-      const depth = Math.min(3, Math.floor((line.length - line.trimStart().length) / 2));
-      return make('p', { class: `depth-${depth}` }, make('bdi', {}, line.trim()));
-    }),
-  );
-
 // A drawing that came as text, as an image: nothing in it can run.
 export const picture = (svg, words) => {
   const image = make('img', { class: 'picture', alt: words });

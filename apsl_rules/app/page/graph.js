@@ -1,6 +1,6 @@
 // My graph: one that a person brings, against the table.
-import { button, byId, make, picture, refill, told } from './elements.js';
-import { ask } from './server.js';
+import { button, byId, make, picture, refill } from './elements.js';
+import { ask, plain, told } from './server.js';
 
 let text = '';
 let found = null;
@@ -46,7 +46,7 @@ const draw = () => {
                 make('li', { class: 'doubtful' }, 'yellow: weak, or to be turned'),
                 make('li', { class: 'contradicted' }, 'red: the rows say otherwise'),
               ),
-              picture(found.svg, `the graph in three colours: ${found.text[0]}`),
+              picture(found.svg, `the graph in three colours: ${plain(found.text[0])}`),
               told(found.text),
             ]
           : []),

@@ -1,6 +1,6 @@
 // How much: the effect of one column on another, by one way to adjust or several, with what it rests on.
-import { button, byId, make, name, picture, refill, select, told } from './elements.js';
-import { ask } from './server.js';
+import { button, byId, make, name, picture, refill, select } from './elements.js';
+import { ask, plain, sentence, told } from './server.js';
 import { columnNames } from './table.js';
 
 const ways = [
@@ -20,11 +20,11 @@ const estimate = ({ adjust, refused, text, sensitivity, grounds, svg }) =>
     'article',
     { class: 'effect' },
     make('h3', {}, 'Held: ', make('bdi', {}, wordsOf(adjust))),
-    refused ? make('p', { class: 'refused' }, make('bdi', {}, refused)) : told(text),
+    refused ? make('p', { class: 'refused' }, ...sentence(refused)) : told(text),
     sensitivity
       ? make('p', { class: 'hidden-cause' }, make('b', {}, 'A hidden cause: '), make('bdi', {}, sensitivity))
       : null,
-    svg ? picture(svg, text.join('; ')) : null,
+    svg ? picture(svg, text.map(plain).join('; ')) : null,
     grounds ? make('details', {}, make('summary', {}, 'What it rests on'), told(grounds)) : null,
   );
 

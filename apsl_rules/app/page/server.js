@@ -1,5 +1,6 @@
 // What the page says to the server on this machine, and what it hears from it.
-import { byId } from './elements.js';
+import { button, byId, make } from './elements.js';
+import { openTab } from './tabs.js';
 
 // The token comes after # in the address, which is never sent; a reload of the tab has it from the tab's own store.
 const takeToken = () => {
@@ -12,9 +13,45 @@ const takeToken = () => {
 };
 const token = takeToken();
 
-export const complain = (sentence) => {
-  byId('error').textContent = sentence ?? '';
-  byId('wrong').hidden = !sentence;
+// A sentence as it came: text, or pieces of which some are changes that a click makes.
+export const sentence = (said) =>
+  [said ?? '']
+    .flat()
+    .map((piece) =>
+      typeof piece === 'string'
+        ? make('bdi', {}, piece)
+        : button(
+            { class: 'way' },
+            () => (piece.step ? openTab(piece.step) : change(piece.change.what, piece.change)),
+            make('bdi', {}, piece.words),
+          ),
+    );
+
+// Lines as the command line prints them: indented lines belong to the one above.
+const indent = (piece) => (typeof piece === 'string' ? piece.length - piece.trimStart().length : 0);
+const trimmed = ([first, ...rest]) => [typeof first === 'string' ? first.trimStart() : first, ...rest];
+export const told = (lines) =>
+  make(
+    'div',
+    { class: 'told' },
+    ...lines.map((line) => {
+      const pieces = [line].flat();
+      const depth = Math.min(3, Math.floor(indent(pieces[0]) / 2));
+      return make('p', { class: `depth-${depth}` }, ...sentence(trimmed(pieces)));
+    }),
+  );
+export const plain = (said) =>
+  [said]
+    .flat()
+    .map((piece) => piece.words ?? piece)
+    .join('');
+
+let complaint = '';
+export const complain = (said) => {
+  const text = JSON.stringify(said ?? '');
+  if (text !== complaint) byId('error').replaceChildren(...sentence(said));
+  complaint = text;
+  byId('wrong').hidden = !said;
 };
 
 const gone = "the server does not answer; it was ended, or it is busy. 'apsl open' starts it again.";
@@ -24,17 +61,17 @@ const send = async (path, settings = {}) => {
   try {
     answer = await fetch(path, { ...settings, headers });
   } catch {
-    throw new Error(gone);
+    throw new Error('gone', { cause: gone });
   }
   if (answer.ok) return answer;
   const text = await answer.text();
-  let sentence = text;
+  let said = text;
   try {
-    sentence = JSON.parse(text).error ?? text;
+    said = JSON.parse(text).error ?? text;
   } catch {
     // a plain sentence
   }
-  throw new Error(sentence);
+  throw new Error('refused', { cause: said });
 };
 
 export const get = async (path) => (await send(path)).json();
@@ -52,7 +89,7 @@ export const attempt = async (act) => {
     complain();
     return await act();
   } catch (error) {
-    complain(error.message);
+    complain(error.cause ?? error.message);
     return undefined;
   }
 };
@@ -88,7 +125,7 @@ export const listen = async (act) => {
         act(state);
       });
     } catch (error) {
-      complain(error.message);
+      complain(error.cause ?? error.message);
       byId('error').dataset.gone = 'yes';
     }
     // oxlint-disable-next-line no-await-in-loop -- and then tries again

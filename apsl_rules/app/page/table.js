@@ -1,7 +1,8 @@
 // The table: each column with its kind and how it is spread; kinds, missing values and columns left out by a click.
 import { button, byId, count, make, name, refill, select, sign } from './elements.js';
-import { attempt, change, get } from './server.js';
+import { attempt, change, get, sentence } from './server.js';
 import { openTab } from './tabs.js';
+import { rowSettings } from './rows.js';
 
 const atOnce = 50;
 const kinds = ['category', 'ordered', 'number'];
@@ -12,11 +13,8 @@ let page = 0;
 let sought = '';
 
 // Bars as wide as they are few; the shares in words are beside them.
-const bars = (spread) => {
-  const values =
-    spread?.kind === 'number'
-      ? (spread.counts ?? [])
-      : (spread?.levels ?? []).map(({ rows }) => rows).concat(spread?.others?.rows ? [spread.others.rows] : []);
+const bars = ({ bars: found = [] }) => {
+  const values = found.map(({ rows }) => rows);
   if (!values.length) return make('span', { class: 'hint' }, '–');
   const largest = Math.max(...values, 1);
   const width = 120 / values.length;
@@ -79,8 +77,9 @@ const row = (column, study) => {
     () => change('drop', { column: column.name, out: !isOut }),
     isOut ? 'Take in' : 'Leave out',
   );
+  const cannot = isOut || column.kind === 'set aside';
   const question = button(
-    { class: 'ask', 'data-key': `ask ${column.name}`, 'aria-label': `Ask about ${column.name}`, disabled: isOut },
+    { class: 'ask', 'data-key': `ask ${column.name}`, 'aria-label': `Ask about ${column.name}`, disabled: cannot },
     () => ask(column.name),
     isTarget ? 'Asked' : 'Ask',
   );
@@ -90,8 +89,8 @@ const row = (column, study) => {
     { class: classes.filter(Boolean).join(' '), 'data-column': column.name },
     make('th', { scope: 'row' }, name(column.name)),
     make('td', {}, kindOf(column, study)),
-    make('td', {}, bars(column.spread)),
-    make('td', { class: 'detail' }, make('bdi', {}, column.detail)),
+    make('td', {}, bars(column)),
+    make('td', { class: 'detail' }, ...sentence(column.detail)),
     make('td', { class: 'missing' }, ...(isOut || !isRead ? [] : missing(column, study, table.rows))),
     make('td', { class: 'acts' }, question, table.rows === null && !isRead && !isOut ? null : leave),
   );
@@ -141,7 +140,8 @@ const standsOut = () => {
   const lines = [
     ...(table.duplicates ?? []).map((group) => `copies of each other: ${group.join(', ')}`),
     ...(table.constant?.length ? [`never vary: ${table.constant.join(', ')}`] : []),
-    ...(table.derived ?? []).map((one) => `derived: ${one}`),
+    ...(table.derived ?? []).map((one) => ['derived: ', ...[one].flat()]),
+    ...(table.defined ?? []).map(([target, one]) => [`if you ask about ${target}: `, ...[one].flat()]),
     ...(table.repeated ? [`${count(table.repeated, 'row repeats', 'rows repeat')} an earlier one`] : []),
     ...(table.notes ?? []),
   ];
@@ -150,7 +150,7 @@ const standsOut = () => {
     'div',
     { class: 'out' },
     make('h3', {}, 'What stands out'),
-    make('ul', {}, ...lines.map((line) => make('li', {}, make('bdi', {}, line)))),
+    make('ul', {}, ...lines.map((line) => make('li', {}, ...sentence(line)))),
   );
 };
 
@@ -190,6 +190,7 @@ const show = () => {
         search,
         table.rows === null ? null : everywhere(study),
       ),
+      rowSettings(table.controls, study, allNames(study)),
       make(
         'div',
         { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Columns' },
@@ -207,6 +208,10 @@ const show = () => {
   });
 };
 
+// Also the columns that say something of the rows, and are no columns to ask about.
+const allNames = (study) => [
+  ...new Set([...columnNames(), ...Object.values(study.further).flat()].filter((one) => typeof one === 'string')),
+];
 export const columnNames = () =>
   (table?.columns ?? []).filter(({ kind }) => kind !== 'left out').map((one) => one.name);
 
