@@ -76,7 +76,7 @@ def clickable(text: str) -> list[Piece] | str:
         for piece in [one] if isinstance(one, str) else _ways(one):
             if isinstance(piece, str) and found and isinstance(found[-1], str):
                 found[-1] += piece
-            else:
+            elif piece:
                 found.append(piece)
     return found[0] if len(found) == 1 and isinstance(found[0], str) else found
 

@@ -43,7 +43,9 @@ class Session:
         self._keep = keep
         self._columns, self._part, self._report = Found(), Found(), Found()
         self._reports: dict[str, str] = {}
-        self._busy: tuple[str, int, int] | None = None
+        self._busy: dict[str, Any] | None = None
+        self.drawing: str | None = None
+        self._drawn = 0
         self._wake = asyncio.Event()
         self._turn = asyncio.Lock()
         self._listeners: set[asyncio.Event] = set()
@@ -77,7 +79,7 @@ class Session:
             "command": COMMAND,
             "undo": self.history.can_undo,
             "redo": self.history.can_redo,
-            "busy": None if self._busy is None else dict(zip(("what", "done", "of"), self._busy, strict=True)),
+            "busy": self._busy,
             "columns": {"error": self._columns.error, "of": self._described},
             "part": self._part.answer if study.target else None,
             "error": self._part.error or self._report.error,
@@ -223,8 +225,11 @@ class Session:
     async def _work(self, what: str, study: Study, given: Mapping[str, Any]) -> dict[str, Any]:
         """Let the worker do a job, when it is its turn."""
 
-        def progress(words: str, done: int, of: int) -> None:
-            self._busy = (words, done, of)
+        def progress(words: str, done: int, of: int, drawing: str | None) -> None:
+            if drawing is not None:
+                self.drawing, self._drawn = drawing, self._drawn + 1
+            number = self._drawn if self.drawing else None
+            self._busy = {"what": words, "done": done, "of": of, "drawing": number}
             self.tell()
 
         async with self._turn:
@@ -232,7 +237,7 @@ class Session:
             try:
                 return await self.worker.ask(what, study, given, self.limits, progress)
             finally:
-                self._busy = None
+                self._busy = self.drawing = None
                 self.tell()
 
 

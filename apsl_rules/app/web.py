@@ -30,7 +30,7 @@ _ALIVE = 15.0
 #: The most streams of events: tabs that look at the page.
 _MOST_TABS = 20
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-_QUESTIONS = ("answer", "effect", "check")
+_QUESTIONS = ("answer", "effect", "check", "given")
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -59,6 +59,7 @@ def make_app(session: Session, token: str, port: int) -> Guard:
         Route("/api/columns", _speaking(pages.columns)),
         Route("/api/files", _speaking(pages.files)),
         Route("/api/events", _speaking(pages.events)),
+        Route("/api/drawing", _speaking(pages.drawing)),
         Route("/api/take/{what}", _speaking(pages.take)),
         Route("/api/change", _speaking(pages.change), methods=["POST"]),
         Route("/api/ask", _speaking(pages.ask), methods=["POST"]),
@@ -165,6 +166,10 @@ class Pages:
                 self._tabs -= 1
 
         return StreamingResponse(stream(), media_type="text/event-stream")
+
+    async def drawing(self, _request: Request) -> Response:
+        """Return what is known by now of the part that is being learned, as a drawing."""
+        return Response(self._session.drawing or "", media_type="image/svg+xml")
 
     async def take(self, request: Request) -> Response:
         """Return a file that is taken away."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any
 
 import attrs
@@ -24,17 +25,21 @@ from apsl_rules.errors import ApslError, Interrupted, InvalidArgumentError
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network
 from apsl_rules.knowledge import NOTHING
-from apsl_rules.learning import AUTO, Visits, learn, nodes_of, open_source
-from apsl_rules.names import Node, node_named, shown
+from apsl_rules.learning import AUTO, learn, nodes_of, open_source
+from apsl_rules.names import Node, count_of, node_named, shown
 from apsl_rules.notes import Sentence, marked
+from apsl_rules.oracles import WATCHING
 from apsl_rules.parts import EdgeFigures, Part, basis_of, part_json, with_answers
-from apsl_rules.plugins import Plugins, installed
+from apsl_rules.plugins import Plugins, Progress, hookimpl, installed
 from apsl_rules.server import Limits
 
-#: Takes how far a job is: what is done, and of how many; of how many is 0 where that is unknown.
-Tell = Callable[[str, int, int], None]
+#: Takes how far a job is: what is done, and of how many; of how many is 0 where that is unknown. Takes also what is
+#: known by then, as a drawing.
+Tell = Callable[[str, int, int, str | None], None]
 #: The most rows with which a report has the effects and charts of its edges without being asked.
 ROWS_AT_ONCE = 200_000
+#: Seconds until what is known so far is drawn, and how many times the time that a drawing takes must lie between two.
+_BEFORE_DRAWING, _DRAWN_AT_MOST = 1.0, 20
 
 
 class Work:
@@ -53,6 +58,7 @@ class Work:
             "report": self._report,
             "answer": self._answer,
             "effect": self._effect,
+            "given": self._given,
             "check": self._check,
             "take": self._take,
         }
@@ -75,8 +81,10 @@ class Work:
             raise InvalidArgumentError(message)
 
         def read() -> Any:
-            tell("reading the table", 0, 0)
-            return open_source(self._limits.source(name), self._plugins)
+            path = Path(self._limits.source(name))
+            size = f", {path.stat().st_size / 1e6:,.1f} MB" if path.is_file() else ""
+            tell(f"reading {name}{size}", 0, 0, None)
+            return open_source(str(path), self._plugins)
 
         return self._kept("source", name, read)
 
@@ -117,7 +125,8 @@ class Work:
             names = [{"name": str(one), "kind": kind, "detail": "", "missing": 0} for one in nodes_of(opened)]
             kept = [one for one in names if one["name"] not in study.drop]
             return {"rows": None, "columns": [*kept, *aside], "notes": [], "duplicates": [], "derived": []}
-        tell("looking at the columns", 0, 0)
+        size = f"{count_of(len(read.names), 'column')} of {count_of(read.rows, 'row')}"
+        tell(f"looking at {size}", 0, 0, None)
         found = describe(read)
         columns = [
             {
@@ -157,12 +166,13 @@ class Work:
     def _found(self, study: Study, tell: Tell) -> Part:
         """Learn a part; one that is stopped is what was found by then."""
         opened = self._opened(study, tell)
-        tell("learning", 0, 0)
+        tell("learning", 0, 0, None)
         plugins = self._plugins.copy()
-        plugins.register(Visits(lambda done, of: tell("nodes visited", done, of)), "progress")
+        plugins.register(_Growth(tell), "progress")
         target = _node(study.target, nodes_of(opened))
         settings = self._by_labels({**study.settings, "knowledge": None}, study, tell)
         settings["knowledge"] = attrs.evolve(study.knowledge, answers=())
+        before = WATCHING.set(lambda _phase, tests: tell("tests done", tests, 0, None))
         try:
             return learn(opened, target, plugins=plugins, **settings)
         except Interrupted as stop:
@@ -170,6 +180,8 @@ class Work:
                 raise
             part: Part = stop.part
             return part
+        finally:
+            WATCHING.reset(before)
 
     def _learn(self, study: Study, given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
         """Learn the part, and say what changed since the last one with the same target."""
@@ -199,7 +211,7 @@ class Work:
         """Return the report of the part, with effects and charts where the table is small or it is wanted."""
         part, read = self._part(study, tell), self._table(study, tell)
         with_rows = read is not None and (given.get("charts") or read.rows <= ROWS_AT_ONCE)
-        tell("drawing", 0, 0)
+        tell("drawing", 0, 0, None)
         told = attrs.evolve(part, notes=tuple(map(in_words, part.notes)))
         figures = _figures_of(part, read if with_rows else None)
         if figures is not None:
@@ -236,10 +248,18 @@ class Work:
         wanted = given.get("adjust") or ["parents"]
         told = []
         for number, one in enumerate(wanted):
-            tell("effects", number, len(wanted))
+            tell("effects", number, len(wanted), None)
             held = [_node(name, part.nodes) for name in one] if isinstance(one, list) else one
             told.append({"adjust": one, **_effect_data(part, cause, target, held, read)})
         return {"cause": str(cause), "target": str(target), "effects": told}
+
+    def _given(self, study: Study, given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+        """Return a chart of two columns once others are held."""
+        from apsl_rules.effects import chart_given
+
+        read, part = self._rows(study, tell), self._part(study, tell)
+        x, y, *held = (_node(name, part.nodes) for name in (given.get("x"), given.get("y"), *given.get("given", ())))
+        return {**chart_given(part, x, y, held, read), "given": held}
 
     def _check(self, study: Study, given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
         """Check a graph against the source."""
@@ -247,7 +267,7 @@ class Work:
 
         graph = read_given(str(given.get("graph", "")), as_text=True)
         opened, reading = self._opened(study, tell), self._reading(study, tell)
-        tell("checking", 0, 0)
+        tell("checking", 0, 0, None)
         known = study.knowledge
         found = check(graph, opened, knowledge=None if known == NOTHING else known, **reading)
         return {
@@ -267,7 +287,7 @@ class Work:
         if name == SCRIPT:
             return _file(name, script_text(study))
         part = self._part(study, tell)
-        tell(f"writing {name}", 0, 0)
+        tell(f"writing {name}", 0, 0, None)
         return _file(name, self._written(name, part, study, tell))
 
     def _written(self, name: str, part: Part, study: Study, tell: Tell) -> str | bytes:
@@ -289,6 +309,23 @@ class Work:
                 return _figure(part, name, self._table(study, tell))
         message = f"there is nothing to take with the name {name!r}"
         raise InvalidArgumentError(message)
+
+
+class _Growth:
+    """A plugin that tells of each visit, and now and then draws what is known by then."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._next = monotonic() + _BEFORE_DRAWING
+
+    @hookimpl
+    def apsl_progress(self, progress: Progress) -> None:
+        """Tell of the newest visit."""
+        drawing, begun = None, monotonic()
+        if begun >= self._next and progress.visited < progress.known:
+            drawing = progress.so_far().svg()
+            self._next = monotonic() + max(_BEFORE_DRAWING, _DRAWN_AT_MOST * (monotonic() - begun))
+        self._tell("nodes visited", progress.visited, progress.known, drawing)
 
 
 def _node(name: Any, nodes: tuple[Node, ...], role: str = "column") -> Node:
@@ -334,7 +371,7 @@ def _effect_data(part: Part, cause: Node, target: Node, held: Any, read: LocalTa
         return {"refused": error.sentence}
     with suppress(ApslError):  # nothing was estimated, so nothing can be explained away
         strength = str(found.sensitivity())
-        told |= {} if any(strength in line for line in told["text"]) else {"sensitivity": strength}
+        told |= {"sensitivity": strength, "text": [line for line in told["text"] if strength not in line]}
     return told
 
 

@@ -93,11 +93,11 @@ def _answered(work: Work, desk: Desk, job: dict[str, Any], write: Any) -> dict[s
     """Return what comes of a job: an answer, or one sentence."""
     told = 0.0
 
-    def tell(what: str, done: int, of: int) -> None:
+    def tell(what: str, done: int, of: int, drawing: str | None) -> None:
         nonlocal told
-        if done in {0, of} or monotonic() - told > _BETWEEN:
+        if drawing is not None or done in {0, of} or monotonic() - told > _BETWEEN:
             told = monotonic()
-            write({"job": job["job"], "progress": [what, done, of]})
+            write({"job": job["job"], "progress": [what, done, of, drawing]})
 
     try:
         desk.begin(job["job"])

@@ -64,7 +64,7 @@ class Worker:
         study: Study,
         given: Mapping[str, Any],
         limits: Limits,
-        progress: Callable[[str, int, int], None],
+        progress: Callable[[str, int, int, str | None], None],
     ) -> dict[str, Any]:
         """Return the answer of a job; whatever it is refused for is raised as one sentence."""
         heard = await self._start(limits)

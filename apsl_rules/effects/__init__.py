@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from apsl_rules.effects.cause_tables import Answer, Case, causes
+from apsl_rules.effects.charts import chart_given
 from apsl_rules.effects.contrasts import Change, Estimates, Interval, figure
 from apsl_rules.effects.controls import ByInstrument, Control
 from apsl_rules.effects.estimate import effect
 from apsl_rules.effects.fitted import Fitted, fit
 from apsl_rules.effects.grounds import Grounds
-from apsl_rules.effects.neighbours import Effects, distributions, edge_figures, effects_at_target
+from apsl_rules.effects.neighbours import Effects, edge_figures, effects_at_target
 from apsl_rules.effects.orientations import Neighbourhood, Orientation, neighbourhood_of
 from apsl_rules.effects.queries import Effect, PossibleEffect, Subgroup, Subgroups
 from apsl_rules.effects.sensitivity import Sensitivity, e_value
@@ -32,7 +33,7 @@ __all__ = [
     "Subgroup",
     "Subgroups",
     "causes",
-    "distributions",
+    "chart_given",
     "e_value",
     "edge_figures",
     "effect",

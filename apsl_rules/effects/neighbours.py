@@ -1,4 +1,4 @@
-"""The effects between a target and its neighbours, and their charts."""
+"""The effects between a target and its neighbours."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules._renamed import OldMethods
-from apsl_rules.data import Dataset
 from apsl_rules.effects.adjustment import Adjustment
 from apsl_rules.effects.asking import Graphs, Question, ask, ask_weighed, is_weighable
+from apsl_rules.effects.charts import charts_of, distribution_of
 from apsl_rules.effects.contrasts import figure
 from apsl_rules.effects.estimate import check_choices, check_confidence, estimate, least_direction
 from apsl_rules.effects.figures import Figures
@@ -183,13 +183,6 @@ def _further(part: Part, opened: Source, settings: Settings) -> Part:
 
 Floats = npt.NDArray[np.float64]
 
-#: How many points a chart has at most, and how many levels a table or a row of boxes.
-MOST_POINTS, MOST_LEVELS = 400, 30
-#: How many intervals a histogram has at most.
-MOST_BINS = 24
-_QUARTILE_NAMES = ("least", "quarter", "median", "three quarters", "largest")
-_QUARTILES = (0, 0.25, 0.5, 0.75, 1)
-
 
 def edge_figures(part: Part, data: Any, **settings: Unpack[Settings]) -> EdgeFigures:
     """Return what a table says of the edges and nodes of a part."""
@@ -202,23 +195,9 @@ def edge_figures(part: Part, data: Any, **settings: Unpack[Settings]) -> EdgeFig
     return EdgeFigures(
         {frozenset((one.cause, one.target)): effect_label(one) for one in found if effect_label(one)},
         dict(_effect_lines(found)),
-        {frozenset(pair): chart for pair, chart in _charts(figures, ordered)},
-        {node: _distribution(figures, node) for node in part.members},
+        {frozenset(pair): chart for pair, chart in charts_of(figures, ordered)},
+        {node: distribution_of(figures, node) for node in part.members},
     )
-
-
-def distributions(data: Any, nodes: Iterable[Node] | None = None, **reading: Any) -> dict[Node, dict[str, Any]]:
-    """Return how the values of columns are spread: the rows of levels, or of intervals; of all where none are named.
-
-    >>> import pandas as pd
-    >>> distributions(pd.DataFrame({"a": ["x", "y", "x"], "b": ["u", "u", "v"]}), ["a"])["a"]["levels"]
-    [{'name': 'x', 'rows': 2}, {'name': 'y', 'rows': 1}]
-    """
-    figures = figures_of(data, cast("Settings", reading))
-    wanted = figures.data.names if nodes is None else tuple(nodes)
-    for node in wanted:
-        figures.require(node, "node")
-    return {node: _distribution(figures, node) for node in wanted}
 
 
 def effect_label(effect: Effect) -> str:
@@ -261,74 +240,3 @@ def _effect_lines(found: Effects) -> Iterable[tuple[Pair, list[str]]]:
 
 def _chart_along(part: Part, x: Node, y: Node) -> tuple[Node, Node]:
     return (y, x) if (y, x) in part.arrows else (x, y)
-
-
-def _charts(figures: Figures, pairs: list[tuple[Node, Node]]) -> Iterable[tuple[tuple[Node, Node], dict[str, Any]]]:
-    counted = [pair for pair in pairs if figures.are_counted(pair)]
-    for pair, counts in zip(counted, figures.counts(counted), strict=True):
-        if max(counts.shape) <= MOST_LEVELS:
-            names = [[shown(level) for level in figures.levels(node)] for node in pair]
-            yield pair, {"kind": "table", "nodes": list(pair), "levels": names, "counts": counts.tolist()}
-    if "rows" in figures.data.can:
-        for pair in pairs:
-            chart = None if pair in counted else _chart_of_numbers(figures.data, *pair)
-            if chart is not None:
-                yield pair, chart
-
-
-def _chart_of_numbers(data: Dataset, x: Node, y: Node) -> dict[str, Any] | None:
-    """Return boxes of a number by the levels of a category, or points of two numbers."""
-    if not data.is_category(x) and not data.is_category(y):
-        points = np.array([data.values(x), data.values(y)])
-        points = points[:, np.isfinite(points).all(axis=0)]
-        kept = np.linspace(0, points.shape[1] - 1, min(MOST_POINTS, points.shape[1])).astype(np.int64)
-        return {"kind": "points", "nodes": [x, y], "points": points[:, kept].T.tolist(), "rows": points.shape[1]}
-    category, number = (x, y) if data.is_category(x) else (y, x)
-    codes, levels = data.categories.codes_of(category), data.categories.levels_of(category)
-    values = data.values(number)
-    groups = [values[(codes == code) & np.isfinite(values)] for code in range(len(levels))]
-    if len(groups) > MOST_LEVELS:
-        return None
-    boxes = [np.quantile(one, _QUARTILES).tolist() if len(one) else None for one in groups]
-    return {
-        "kind": "boxes",
-        "nodes": [category, number],
-        "levels": [shown(level) for level in levels],
-        "boxes": boxes,
-        "rows": [len(one) for one in groups],
-    }
-
-
-def _distribution(figures: Figures, node: Node) -> dict[str, Any]:
-    """Return how the values of a column are spread; nothing but its kind where its rows cannot be seen."""
-    if figures.are_counted([node]):
-        (counts,) = figures.counts([(node,)])
-        return _of_category(figures, [shown(level) for level in figures.levels(node)], counts.tolist())
-    if "rows" not in figures.data.can:
-        return {"kind": "number"}
-    values = figures.data.values(node)
-    return _of_number(values[np.isfinite(values)], figures.rows)
-
-
-def _of_category(figures: Figures, levels: list[str], counts: list[int]) -> dict[str, Any]:
-    """Return the commonest levels with their rows, in the order of the levels, and what the others have together."""
-    common = sorted(sorted(range(len(levels)), key=lambda at: (-counts[at], at))[:MOST_LEVELS])
-    return {
-        "kind": "category",
-        "levels": [{"name": levels[at], "rows": counts[at]} for at in common],
-        "others": {"levels": len(levels) - len(common), "rows": sum(counts) - sum(counts[at] for at in common)},
-        "rows": figures.rows,
-        "missing": figures.rows - sum(counts),
-    }
-
-
-def _of_number(values: Floats, rows: int) -> dict[str, Any]:
-    """Return a histogram and the quartiles of a number."""
-    found: dict[str, Any] = {"kind": "number", "rows": rows, "missing": rows - len(values)}
-    if not len(values):
-        return found
-    distinct = np.unique(values)
-    bins = min(MOST_BINS, max(1, len(distinct)), max(1, round(2 * len(values) ** (1 / 3))))
-    counts, ends = np.histogram(values, bins)
-    quartiles = dict(zip(_QUARTILE_NAMES, map(figure, np.quantile(values, _QUARTILES).tolist()), strict=True))
-    return {**found, "counts": counts.tolist(), "low": float(ends[0]), "high": float(ends[-1]), "quartiles": quartiles}

@@ -203,10 +203,11 @@ class Assembly:
 
     def searched(self, found: Searched) -> Self:
         """Return the assembly in which a search replaces all that was known."""
-        start = self.start(self.context)
+        after = attrs.evolve(self.start(self.context), found=found)
         if watch := self.context.plugins.watcher("apsl_progress"):
-            watch(Progress(found.core[-1], len(found.core), len(found.distances), self.context.asker.counts))
-        return attrs.evolve(start, found=found)
+            counts = self.context.asker.counts
+            watch(Progress(found.core[-1], len(found.core), len(found.distances), counts, after.so_far))
+        return after
 
     def told(self, *visits: Visited, notes: Sequence[str] = ()) -> Self:
         """Return the assembly after more visits: what they found and what was known of it before, with the rules fired.
@@ -249,8 +250,26 @@ class Assembly:
         if self.found is not None:
             visits, notes = self.found.tell(compare)
             return attrs.evolve(self, found=None, is_over=True).told(*visits, notes=notes).part(incomplete)
-        context = self.context
         _ = self.ledger.settled  # within the limits of the run
+        return self._part(incomplete)
+
+    def so_far(self) -> Part:
+        """Draw up the part as it is known by now; of a search only its edges are known before its end."""
+        found, why = self.found, "it is still being learned"
+        if found is None:
+            return self._part(why)
+        seen = Evidence(self.context.spec.name, note="so far")
+        findings = [
+            Finding(one, seen)
+            for x in found.core
+            for y in found.marks.neighbours_of(x)
+            for one in (adjacent.fact(x, y), *([arrow.fact(x, y)] if found.marks.has_arrow(x, y) else []))
+        ]
+        after = attrs.evolve(self, ledger=self.ledger.with_findings(findings), found=None)
+        return attrs.evolve(after._part(why), distances=dict(found.distances))  # noqa: SLF001 - its own
+
+    def _part(self, incomplete: str | None) -> Part:
+        context = self.context
         return Part(
             target=context.target,
             depth=context.depth,
@@ -279,7 +298,8 @@ def _report(state: Assembly, node: Node, findings: Sequence[Finding], begin: int
             watch(firing)
     watch = state.context.plugins.watcher("apsl_progress")
     if watch and not state.is_over:
-        watch(Progress(node, len(state.visits), len(state.reach.of), state.context.asker.counts))
+        counts = state.context.asker.counts
+        watch(Progress(node, len(state.visits), len(state.reach.of), counts, state.so_far))
 
 
 def along_lines(run: Run) -> Iterator[tuple[Node, ...]]:

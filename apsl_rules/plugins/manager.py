@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, count
-from typing import Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import attrs
 import pluggy
@@ -33,6 +33,9 @@ from apsl_rules.plugins.offers import (
     ScoreOffer,
 )
 from apsl_rules.rules import Finding, Mark, Rulebook
+
+if TYPE_CHECKING:
+    from apsl_rules.parts import Part
 
 Offer = TypeVar(
     "Offer",
@@ -419,9 +422,13 @@ class Findings(Protocol):
 
 @attrs.frozen
 class Progress:
-    """A sign of life: the node just visited, how many that makes, how many are known to wait, and the counts."""
+    """A sign of life: the node just visited, how many that makes, how many are known to wait, and the counts.
+
+    ``so_far`` draws up the part as it is known by now, without its figures; it asks nothing and changes nothing.
+    """
 
     node: Node
     visited: int
     known: int
     counts: Counts
+    so_far: Callable[[], Part]

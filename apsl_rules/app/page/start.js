@@ -23,7 +23,8 @@ const showBusy = ({ busy }) => {
     progress.max = busy.of;
     progress.value = busy.done;
   } else progress.removeAttribute('value');
-  const figures = busy.of ? `: ${busy.done.toLocaleString('en')} of ${busy.of.toLocaleString('en')}` : '';
+  const done = busy.done.toLocaleString('en');
+  const figures = busy.of ? `: ${done} of ${busy.of.toLocaleString('en')}` : busy.done ? `: ${done} so far` : '';
   const words = `${busy.what} …${figures}`;
   if (byId('doing').textContent !== words) byId('doing').textContent = words;
 };

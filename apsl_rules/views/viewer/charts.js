@@ -62,7 +62,7 @@ const scaled = (low, high, from, to) => (value) =>
   Number((high > low ? from + ((to - from) * (value - low)) / (high - low) : (from + to) / 2).toFixed(1));
 const short = (value) => Number(value.toPrecision(3)).toLocaleString('en');
 const letters = (x, y, anchor, text) => sign('text', { x, y, 'text-anchor': anchor }, text);
-const chartOf = (label, ...children) =>
+const drawingOf = (label, ...children) =>
   sign(
     'svg',
     { class: 'chart', viewBox: '0 0 310 206', role: 'img', 'aria-label': label },
@@ -92,7 +92,7 @@ const pointChart = ({ nodes, points, rows }) => {
     points.length < rows ? `${thousands(points.length)} of ${thousands(rows)} rows` : `${thousands(rows)} rows`;
   return [
     make('p', { class: 'hint' }, nameOf(nodes[1]), ' (upwards) by ', nameOf(nodes[0]), `, ${shownRows}`),
-    chartOf(
+    drawingOf(
       said,
       ...points.map(([x, y]) => sign('circle', { class: 'point', cx: across(x), cy: up(y), r: 2 })),
       ...heightAxis(...ends[1]),
@@ -107,10 +107,11 @@ const boxChart = ({ nodes, levels, boxes, rows }) => {
   const [low, high] = [Math.min(...known.map((one) => one[0])), Math.max(...known.map((one) => one[4]))];
   const up = scaled(low, high, frame.bottom - 6, frame.top + 6);
   const wide = (frame.right - frame.left) / levels.length;
+  const most = Math.max(3, Math.floor(wide / 5.5)); // letters that fit below a box
   const one = (box, place) => {
     const middle = Number((frame.left + wide * (place + 0.5)).toFixed(1));
     const half = Number(Math.min(18, wide * 0.32).toFixed(1));
-    const said = levels.length > 6 && levels[place].length > 4 ? `${levels[place].slice(0, 3)}…` : levels[place];
+    const said = levels[place].length > most ? `${levels[place].slice(0, most - 1)}…` : levels[place];
     const title = sign('title', {}, `${levels[place]}: ${thousands(rows[place])} rows`);
     if (box === null)
       return sign('g', { class: 'quartiles' }, title, letters(middle, frame.bottom + 14, 'middle', said));
@@ -134,7 +135,7 @@ const boxChart = ({ nodes, levels, boxes, rows }) => {
       nameOf(nodes[0]),
       ': quartiles, least and largest',
     ),
-    chartOf(
+    drawingOf(
       `${data.names[nodes[1]]} by the levels of ${data.names[nodes[0]]}`,
       ...boxes.map(one),
       ...heightAxis(low, high),
@@ -142,21 +143,81 @@ const boxChart = ({ nodes, levels, boxes, rows }) => {
   ];
 };
 
+// Two categories in each stratum of others: a bar for each level of the first, cut by the shares of the second.
+const shades = 6;
+const stratumBars = ({ nodes, levels }, { words, rows, counts }) => {
+  const long = (text) => (text.length > 14 ? `${text.slice(0, 13)}…` : text);
+  const totals = counts.map((row) => row.reduce((sum, one) => sum + one, 0));
+  const line = (row, place) => {
+    let from = 100;
+    const piece = (its, at) => {
+      const wide = totals[place] ? (200 * its) / totals[place] : 0;
+      const told = `${levels[1][at]} ${share(its, totals[place])} of ${thousands(totals[place])} rows`;
+      const bar = sign(
+        'rect',
+        { class: `share-${at % shades}`, x: from.toFixed(1), y: place * 18, width: wide.toFixed(1), height: 14 },
+        sign('title', {}, `${levels[0][place]}: ${told}`),
+      );
+      from += wide;
+      return bar;
+    };
+    return [letters(95, place * 18 + 11, 'end', long(levels[0][place])), ...row.map(piece)];
+  };
+  const shares = (row, place) => row.map((its, at) => `${levels[1][at]} ${share(its, totals[place])}`).join(', ');
+  const said = counts.map((row, place) => `${levels[0][place]}: ${shares(row, place)}`).join('; ');
+  const label = `${data.names[nodes[1]]} by ${data.names[nodes[0]]}: ${said}`;
+  return [
+    make(
+      'p',
+      { class: 'stratum' },
+      make('bdi', {}, words || 'all rows'),
+      make('small', {}, ` ${thousands(rows)} rows`),
+    ),
+    sign(
+      'svg',
+      { class: 'chart', viewBox: `0 0 310 ${counts.length * 18}`, role: 'img', 'aria-label': label },
+      ...counts.flatMap(line),
+    ),
+  ];
+};
+const strataChart = (chart) => {
+  const { nodes, levels, strata, others } = chart;
+  return [
+    make('p', { class: 'hint' }, 'Shares of ', nameOf(nodes[1]), ' within each level of ', nameOf(nodes[0])),
+    make(
+      'ul',
+      { class: 'shares' },
+      ...levels[1].map((level, at) =>
+        make('li', {}, make('span', { class: `swatch share-${at % shades}` }), make('bdi', {}, level)),
+      ),
+    ),
+    ...strata.flatMap((one) => stratumBars(chart, one)),
+    ...(others.strata
+      ? [
+          make(
+            'p',
+            { class: 'hint' },
+            `and ${thousands(others.rows)} rows in ${thousands(others.strata)} smaller strata`,
+          ),
+        ]
+      : []),
+  ];
+};
+export const chartOf = (chart) =>
+  ({ table: (one) => [countTable(one)], points: pointChart, boxes: boxChart, strata: strataChart })[chart.kind](chart);
+
 export const chartBlock = (edge) => {
   if (edge.chart === undefined) {
     return data.with_effects && edge.within
       ? [make('p', { class: 'hint' }, 'No chart: the rows stay elsewhere, or there are too many levels.')]
       : [];
   }
-  const inside = { table: (chart) => [countTable(chart)], points: pointChart, boxes: boxChart }[edge.chart.kind](
-    edge.chart,
-  );
   return [
     make(
       'section',
       { class: 'behind' },
       make('h3', {}, 'The rows behind it'),
-      ...inside,
+      ...chartOf(edge.chart),
       make('p', { class: 'hint' }, 'Counted as they are, without adjustment.'),
     ),
   ];
@@ -242,7 +303,7 @@ const histogram = ({ counts, low, high, quartiles }, name) => {
     );
   });
   return [
-    chartOf(
+    drawingOf(
       `Histogram of ${name}`,
       ...bars,
       ...heightAxis(0, most),

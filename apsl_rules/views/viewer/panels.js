@@ -5,6 +5,7 @@ import { choose, chooseNothing, edgeOf, moveTo, on, openTab, showView, state } f
 import { drawn } from './scene.js';
 import { focusOn } from './moving.js';
 import { conflictBlock, foldButtons, proofTree } from './proof.js';
+import { edgePlot } from './given.js';
 import { chartBlock, effectBlock, nodeBlock } from './charts.js';
 
 const panel = byId('panel');
@@ -59,6 +60,7 @@ const edgePanel = (number) => {
     foldButtons(panelBody),
     ...(look === 'conflict' && contradicted.length ? [] : edgeProofs(edge)),
     ...chartBlock(edge),
+    ...edgePlot(edge, edgeEnds(edge, look)),
     ...contradicted.map(conflictBlock),
   ];
 };

@@ -1,6 +1,7 @@
 // Proofs as trees that fold: rules inside, findings with their tests at the leaves.
 import { button, data, make, nameOf, namesOf } from './page.js';
 import { factWords } from './words.js';
+import { canPlot, plotButton } from './given.js';
 
 export const stepsUnder = (roots) => {
   const seen = new Set();
@@ -34,13 +35,18 @@ const testTable = (verdicts) => {
     {},
     make('tr', {}, ...['test', 'dof', 'p', 'n'].map((name) => make('th', { scope: 'col' }, name))),
   );
-  const body = (verdict) =>
-    make(
+  const body = (verdict) => {
+    const place = make('td', { colspan: 4, class: 'given', role: 'status' });
+    const { x, y, given = [] } = verdict;
+    const plot = canPlot() && verdict.n !== undefined ? [' ', plotButton(x, y, given, place)] : [];
+    return make(
       'tbody',
       {},
-      make('tr', { class: 'statement' }, make('td', { colspan: 4 }, ...statement(verdict))),
+      make('tr', { class: 'statement' }, make('td', { colspan: 4 }, ...statement(verdict), ...plot)),
       make('tr', {}, ...[verdict.statistic, verdict.dof, verdict.p, verdict.n].map(cell)),
+      plot.length ? make('tr', {}, place) : null,
     );
+  };
   return make('div', { class: 'scroll' }, make('table', { class: 'tests' }, head, ...verdicts.map(body)));
 };
 

@@ -13,6 +13,7 @@ import { startSummary } from './summary.js';
 import { startDownload } from './download.js';
 import { startQuestions } from './questions.js';
 import { startEmbedding } from './embedding.js';
+import { startPlots } from './given.js';
 
 const startTheme = () => {
   const isDark = () => {
@@ -69,3 +70,4 @@ startMinimap();
 startMoving();
 startDownload();
 startEmbedding();
+startPlots();
