@@ -31,11 +31,23 @@ def studies(draw: st.DrawFn) -> Study:
     column = st.sampled_from(names)
     study = Study(source=draw(NAMES))
     for _ in range(draw(st.integers(0, 8))):
-        what = draw(st.sampled_from(["kind", "drop", "missing", "target", "depth", "hidden", "arrow", "answer"]))
+        what = draw(
+            st.sampled_from(["kind", "drop", "missing", "setting", "target", "depth", "hidden", "arrow", "answer"])
+        )
         choices: dict[str, dict[str, object]] = {
             "kind": {"kind": draw(st.sampled_from(["category", "ordered", "number", None]))},
             "drop": {"out": draw(st.booleans())},
             "missing": {"codes": draw(st.lists(NAMES, max_size=2))},
+            "setting": draw(
+                st.sampled_from(
+                    [
+                        {"name": "groups", "value": "none"},
+                        {"name": "groups", "value": names[:2]},
+                        {"name": "missing", "value": "complete"},
+                        {"name": "keep", "value": None},
+                    ]
+                )
+            ),
             "depth": {"depth": draw(st.sampled_from([1, 2, "max"]))},
             "hidden": {"hidden": draw(st.sampled_from(["possible", "excluded", "allowed"]))},
             "arrow": {

@@ -110,13 +110,12 @@ def test_declared_settings_have_controls(desk: tuple[Work, Study, pd.DataFrame])
     known = {one["name"]: one for one in controls()}
     assert (known["groups"]["what"], known["groups"]["words"]) == ("columns", ["none"])
     assert known["missing"]["what"] == "words"
-    for name, value, why in (
-        ("threads", 2, "no setting"),
-        ("missing", "perhaps", "missing"),
-        ("groups", {}, "groups is"),
-    ):
+    work, study, _frame = desk
+    for name, value, why in (("threads", 2, "no setting"), ("groups", {}, "groups is")):
         with pytest.raises(ApslError, match=why):
-            changed(desk[1], "setting", {"name": name, "value": value})
+            changed(study, "setting", {"name": name, "value": value})
+    with pytest.raises(ApslError, match="perhaps"):
+        work.do("describe", changed(study, "setting", {"name": "missing", "value": "perhaps"}), {}, silent)
 
 
 @pytest.mark.parametrize("settings", [{"hidden": "excluded"}, {"hidden": "allowed"}, {"learner": "apsl"}])
