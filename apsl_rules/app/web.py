@@ -49,7 +49,6 @@ def make_app(session: Session, token: str, port: int) -> Guard:
             running.cancel()
             with suppress(asyncio.CancelledError):
                 await running
-            session.worker.close()
 
     routes = [
         Route("/", pages.file),

@@ -107,6 +107,10 @@ class Worker:
         """End the process."""
         self._process.kill()
         self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):  # what was not written yet
+                    pipe.close()
 
     async def _write(self, data: dict[str, Any]) -> None:
         await asyncio.to_thread(self._say, data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -40,23 +41,23 @@ def open_(*, source: str | None, target: str | None, port: int, browse: bool, ma
     if (is_file and not is_study and path is not None and not path.is_file()) or not folder.is_dir():
         message = f"there is no file {source!r}; give a table, a network by name, or a study (.toml)"
         raise InvalidArgumentError(message)
-    worker = Worker(folder)  # which loads what it needs while the server does
-    try:
-        from apsl_rules.app.serving import Limits, Study, changed, read_study, require_source, serve
-    except ImportError as error:
-        message = f"the page needs starlette and uvicorn ({error}); pip install 'apsl_rules[app]'"
-        raise MissingPackageError(message) from error
-    from apsl_rules.cli.output import print_text
+    with closing(Worker(folder)) as worker:  # which loads what it needs while the server does
+        try:
+            from apsl_rules.app.serving import Limits, Study, changed, read_study, require_source, serve
+        except ImportError as error:
+            message = f"the page needs starlette and uvicorn ({error}); pip install 'apsl_rules[app]'"
+            raise MissingPackageError(message) from error
+        from apsl_rules.cli.output import print_text
 
-    limits = Limits((folder,), int(max_megabytes * 1e6), most_rows=1 << 40)
-    study = Study()
-    if is_study and path is not None:
-        study = read_study(path) if path.exists() else study
-    elif source is not None:
-        name = path.name if is_file and path is not None else source
-        require_source(limits, name)
-        study = Study(source=name)
-    if target is not None:
-        study = changed(study, "target", {"column": target})
-    keep = path.resolve() if is_study and path is not None else None
-    serve(worker, limits, study, keep=keep, port=port, browse=browse, say=print_text)
+        limits = Limits((folder,), int(max_megabytes * 1e6), most_rows=1 << 40)
+        study = Study()
+        if is_study and path is not None:
+            study = read_study(path) if path.exists() else study
+        elif source is not None:
+            name = path.name if is_file and path is not None else source
+            require_source(limits, name)
+            study = Study(source=name)
+        if target is not None:
+            study = changed(study, "target", {"column": target})
+        keep = path.resolve() if is_study and path is not None else None
+        serve(worker, limits, study, keep=keep, port=port, browse=browse, say=print_text)

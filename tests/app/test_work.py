@@ -92,7 +92,9 @@ def test_sentences_become_changes_that_are_made(desk: tuple[Work, Study, pd.Data
     """What a click says is what the study takes, and the words stand where nothing can be clicked."""
     ungrouped = argument("groups", "none", python="groups=None")
     said = Sentence(f"take it back with {argument('kinds', {'id': 'category'})}, or give {ungrouped}")
-    words, kind, between, none = clickable(said)
+    pieces = clickable(said)
+    assert isinstance(pieces, list)
+    words, kind, between, none = pieces
     assert isinstance(kind, dict)
     assert isinstance(none, dict)
     assert (words, between) == ("take it back with ", ", or give ")
