@@ -49,7 +49,8 @@ def said_of(part: Part, known: Knowledge) -> Said:
             who = [told for word, told in votes if _BARS[word][at]]
             if who:
                 barred[way] = _joined(who)
-    return Said(barred, apart, _opinions(part, known, {*map(frozenset, barred), *apart}))
+    undrawn = part.store.arrows - part.all_arrows
+    return Said(barred, apart, _opinions(part, known, {*map(frozenset, barred), *apart}), undrawn)
 
 
 def votes_on(pair: tuple[Node, ...], known: Knowledge) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import attrs
 
 from apsl_rules._arguments import chosen
+from apsl_rules.cycles import cyclic_groups
 from apsl_rules.errors import GraphError, GraphFormatError
 from apsl_rules.graphs import Dag
 from apsl_rules.names import Node, Pair, count_of, in_order, order_key
@@ -241,13 +242,15 @@ class MarkedGraph(Exportable, NotebookView):
     def directed(self) -> Dag:
         """Return a graph with a direction for every line and conflict, without new V-structures.
 
-        Suggested directions are taken, the others chosen by name.
+        Suggested directions are taken where they close no circle, the others chosen by name.
         """
         from apsl_rules.graphs import extension
 
         self.refuse_hidden()
-        open_edges = (self.lines | self.conflicts).difference(map(frozenset, self.suggested))
-        return extension(self.nodes, self.arrows.union(self.suggested), open_edges)
+        circles = cyclic_groups([*self.arrows, *self.suggested])
+        taken = {way for way in self.suggested if not any({*way} <= one for one in circles)}
+        open_edges = (self.lines | self.conflicts).difference(map(frozenset, taken))
+        return extension(self.nodes, self.arrows | taken, open_edges)
 
     def dag(self) -> Dag:
         """Return the graph as one that is known, if all its edges are arrows."""

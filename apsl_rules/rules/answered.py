@@ -28,11 +28,14 @@ class Said:
     """What people say of pairs: directions that they bar, each with who says so, and pairs that are apart.
 
     ``opinions`` are arrows that an opinion and the data together make likely enough to be drawn, with their evidence.
+    ``undrawn`` are arrows that were found with too little evidence to be drawn: they claim nothing, so nothing that is
+    said contradicts them.
     """
 
     barred: Mapping[Arrow, str] = attrs.field(factory=dict)
     apart: Mapping[Pair, str] = attrs.field(factory=dict)
     opinions: Mapping[Arrow, Evidence] = attrs.field(factory=dict)
+    undrawn: frozenset[Arrow] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.barred or self.apart or self.opinions)
@@ -43,7 +46,7 @@ class Answered(Ledger):
     """A ledger with answers laid over it; the ledger of the run is ``base``.
 
     An edge of which one direction is barred points the other way. Where people bar both, no arrow is drawn and a
-    conflict names them. Arrows that were found give way where they would close a circle with arrows that were said.
+    conflict names them. Arrows that are drawn give way where they would close a circle with arrows that were said.
     """
 
     base: Ledger = attrs.field(kw_only=True)
@@ -78,6 +81,11 @@ class Answered(Ledger):
         return adjacent.fact(*pair) in self.base.settled.store
 
     @cached_property
+    def _drawn(self) -> frozenset[Arrow]:
+        """Return the arrows that were found with evidence enough to be drawn."""
+        return self.base.settled.store.arrows - self.said.undrawn
+
+    @cached_property
     def _both_ways(self) -> tuple[Arrow, ...]:
         """Return the edges of which both directions are barred."""
         barred_too = (one for one in self.said.barred if one[::-1] in self.said.barred and one == in_order(one))
@@ -98,7 +106,7 @@ class Answered(Ledger):
 
     def _fitting(self, likely: dict[Arrow, Evidence], told: Iterable[Arrow]) -> dict[Arrow, Evidence]:
         """Leave out opinions that turn an arrow, or direct a line, so that a circle closes."""
-        found, named = self.base.settled.store.arrows, {frozenset(one) for one in (*likely, *told)}
+        found, named = self._drawn, {frozenset(one) for one in (*likely, *told)}
         circles = cyclic_groups([*told, *likely, *(one for one in found if frozenset(one) not in named)])
         return {
             one: why for one, why in likely.items() if one in found or not any({*one} <= circle for circle in circles)
@@ -116,8 +124,7 @@ class Answered(Ledger):
     @cached_property
     def _circles(self) -> list[frozenset[Node]]:
         """Return the circles that arrows which were said close with those that were found."""
-        found = self.base.settled.store.arrows
-        return cyclic_groups([*self._arrows, *(one for one in found if frozenset(one) not in self._named)])
+        return cyclic_groups([*self._arrows, *(one for one in self._drawn if frozenset(one) not in self._named)])
 
     def _in_circle(self, way: Arrow) -> bool:
         return any({*way} <= circle for circle in self._circles)
@@ -141,8 +148,7 @@ class Answered(Ledger):
         """Return a state with the answers written behind it."""
         if not self._named:
             return store
-        own = self.base.settled.store
-        gave_way = (frozenset(one) for one in own.arrows if self._circles and self._in_circle(one))
+        gave_way = (frozenset(one) for one in self._drawn if self._circles and self._in_circle(one))
         ended = [fact for pair in {*self._named, *gave_way} for fact in _marks_of(store, pair)]
         ended += [fact for fact in (adjacent.fact(*pair) for pair in self._apart) if fact in store]
         drops = [Drop(fact, _LAID) for fact in sorted(ended, key=fact_key)]

@@ -145,6 +145,19 @@ def test_arrows_that_were_found_give_way_to_told_ones_in_a_circle() -> None:
     assert {frozenset(one) for one in around} <= circle.lines
 
 
+def test_directions_that_are_only_suggested_give_way_to_nothing() -> None:
+    """They are drawn as lines and claim nothing: the same circle leaves the mark of bronc -- dysp as it is."""
+    whole = learn(ROWS, "either", depth="max", min_direction=0.999)
+    assert ("bronc", "dysp") in whole.suggested
+    told = whole.answer("sort", {"dysp": "before", "lung": "after"}, by="Ann")
+    told = told.answer("pair:lung:smoke", "before", by="Ann").answer("pair:smoke:bronc", "before", by="Ann")
+
+    assert {one.pair for one in told.difference(whole).changed} == {
+        ("dysp", "either"), ("either", "lung"), ("lung", "smoke"), ("bronc", "smoke")}  # fmt: skip
+    assert marks(told)[frozenset(("bronc", "dysp"))] == marks(whole)[frozenset(("bronc", "dysp"))]
+    assert ("bronc", "dysp") in told.suggested
+
+
 def test_answers_are_kept_in_files_and_parts(part: Part, tmp_path: Path) -> None:
     """A knowledge file, a part file, a pickle and learning with the file all give the same part."""
     told = part.answer("sort", {"tub": "after", "lung": "before"}, by="ward 3", date="2026-11-18")

@@ -1,8 +1,9 @@
 """Answers of people laid over parts: what they draw, what else they move, and what wrong ones cost.
 
-Usage: python tools/bench/asking.py [--quick]. The tables are those of directions.py, with the orders that are beyond
-doubt; the person answers exactly what these imply, and "don't know" else. Networks are asked about every edge at every
-target, with one answer in ten wrong. No setting was chosen on these figures.
+Usage: python tools/bench/asking.py [--quick] [--list LIST.py]. The tables and the list are those of directions.py, with
+the orders that are beyond doubt; the person answers exactly what these imply, and "don't know" else. Networks, of which
+no column is hidden, are asked about every edge at every target, with one answer in ten wrong. No setting was chosen on
+these figures.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ import argparse
 import random
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from apsl_rules import Knowledge, Part, learn, network
 from apsl_rules.cycles import cyclic_groups
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import sample
 from apsl_rules.names import Node
-from directions import TABLES, Known
+from directions import Known, tables_of
 
 Pair = frozenset[Node]
 _SHARE = 0.7
@@ -46,11 +47,20 @@ def drawn(part: Part) -> dict[Pair, tuple[str, bool]]:
     return found
 
 
-def tiers_of(known: Known) -> dict[Node, str]:
-    """Return a number from 1 to 4 for each column of the longest known order, as a person would sort it."""
-    longest = max(([tier.split() for tier in one.split(">")] for one in known.orders), key=len)
-    last = len(longest) - 1
-    return {name: str(1 + round(3 * at / max(1, last))) for at, tier in enumerate(longest) for name in tier}
+def tiers_of(before: set[tuple[str, str]]) -> dict[Node, str]:
+    """Return a number from 1 to 4 for each column of a known order, as a person would sort it."""
+    depth = dict.fromkeys({name for pair in before for name in pair}, 0)
+    for _ in depth:
+        for one, other in before:
+            depth[other] = max(depth[other], depth[one] + 1)
+    last = max(depth.values(), default=0)
+    return {name: str(1 + round(3 * at / max(1, last))) for name, at in depth.items()}
+
+
+def target_of(known: Known, before: set[tuple[str, str]]) -> str:
+    """Return the target of a table; where none is named, the column that the most others come before."""
+    latest = Counter(other for _, other in before)
+    return str(getattr(known, "target", None) or min(latest, key=lambda name: (-latest[name], name)))
 
 
 def closes_circle(part: Part, ways: list[tuple[Node, Node]], pair: Pair) -> bool:
@@ -58,6 +68,18 @@ def closes_circle(part: Part, ways: list[tuple[Node, Node]], pair: Pair) -> bool
     told = {frozenset(way) for way in ways}
     arrows = [*ways, *(way for way in part.arrows if frozenset(way) not in told)]
     return any(pair <= circle for circle in cyclic_groups(arrows))
+
+
+def may_fall(part: Part, way: tuple[Node, Node]) -> bool:
+    """Return whether a right arrow is so little surer than an opinion against it that the odds of both do not draw it.
+
+    This is what the opinion weighs: the odds of the data times its own, by the bound from which arrows are drawn.
+    """
+    sure, least = part.direction_probability(*way), part.settings.get("min_direction") or 0.5
+    if way not in part.arrows or sure is None:
+        return False
+    odds = sure / (1 - sure) * (1 - _SHARE) / _SHARE
+    return bool(odds / (1 + odds) < least)
 
 
 def told_at(part: Part, before: set[tuple[str, str]]) -> dict[Node, str]:
@@ -72,17 +94,18 @@ def told_at(part: Part, before: set[tuple[str, str]]) -> dict[Node, str]:
     return words
 
 
-def real_tables(*, quick: bool) -> Iterator[str]:
+def real_tables(listed: Iterable[Known], *, quick: bool) -> Iterator[str]:
     """Give what answers do on real tables."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("before", "tiers", "opinions", "turned")}
-    clicks, named, told_drawn, moved, gave_way, tables, unsure = 0, 0, 0, 0, 0, 0, 0
-    for known in TABLES:
+    clicks, named, told_drawn, moved, gave_way, tables, light, beyond = 0, 0, 0, 0, 0, 0, 0, 0
+    for known in listed:
         frame = known.frame()
         if quick and len(frame) > _MOST_ROWS_QUICK:
             continue
         tables += 1
-        part = learn(frame, known.target, depth="max", **known.settings)
         before = known.truth(list(frame.columns))
+        target, settings = target_of(known, before), getattr(known, "settings", {})
+        part = learn(frame, target, depth="max", **settings)
         edges = known_edges(part, before)
         words = told_at(part, before)
         clicks += len(part.neighbours_of(part.target))
@@ -95,14 +118,16 @@ def real_tables(*, quick: bool) -> Iterator[str]:
         changed = [pair for pair in one.keys() | other.keys() if pair not in names and one.get(pair) != other.get(pair)]
         moved += len(changed)
         gave_way += sum(closes_circle(part, ways, pair) for pair in changed)
-        sorting = {name: word for name, word in tiers_of(known).items() if name in part.nodes}
+        sorting = {name: word for name, word in tiers_of(before).items() if name in part.nodes}
         tiered = part.answer("tiers", sorting, by="person")
         opinions = Knowledge(likely=dict.fromkeys(edges, _SHARE))
         turned = Knowledge(likely=dict.fromkeys([way[::-1] for way in edges], _SHARE))
         parts = {"before": part, "tiers": tiered}
         for name, given in (("opinions", opinions), ("turned", turned)):
-            parts[name] = learn(frame, known.target, depth="max", knowledge=given, **known.settings)
-        unsure += sum(way in part.arrows and (part.direction_probability(*way) or 1) <= _SHARE for way in edges)
+            parts[name] = learn(frame, target, depth="max", knowledge=given, **settings)
+        light += sum(may_fall(part, way) for way in edges)
+        fell = [way for way in edges if way in part.arrows and way not in parts["turned"].arrows]
+        beyond += sum(not may_fall(part, way) for way in fell)
         for name, found in parts.items():
             counts[name].update(outcome(found, way) for way in edges)
     yield f"sort question on {tables} tables: {clicks / tables:.1f} clicks per target, {named} directions told"
@@ -115,8 +140,11 @@ def real_tables(*, quick: bool) -> Iterator[str]:
         whole = max(1, sum(outcomes.values()))
         cells = " | ".join(f"{100 * outcomes[one] / whole:.1f}" for one in ("right", "wrong", "open"))
         yield f"| {titles.get(name, name)} | {cells} |"
-    share = 100 * unsure / max(1, sum(counts["before"].values()))
-    yield f"\nright arrows of which the data are at most {_SHARE:.0%} sure, which opinions may turn: {share:.1f} %"
+    share = 100 * light / max(1, sum(counts["before"].values()))
+    yield (
+        f"\nright arrows that an opinion of {_SHARE:.0%} against them outweighs, by the odds of both: {share:.1f} %; "
+        f"lost beyond these: {beyond}"
+    )
 
 
 def distance(part: Part, truth: Dag) -> int:
@@ -142,7 +170,7 @@ def networks(names: list[str], rows: int, seeds: range) -> Iterator[str]:
             data = sample(known, rows, seed=seed)
             drawing = random.Random(f"{name} {seed}")
             for target in known.dag.nodes:
-                part = learn(data, target)
+                part = learn(data, target, hidden="excluded")
                 right, noisy = {}, {}
                 for one in part.neighbours_of(target):
                     parents, children = known.dag.parents_of(target), known.dag.children_of(target)
@@ -166,9 +194,10 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="small tables, and one network")
+    parser.add_argument("--list", help="a file with the tables, as directions.py takes one")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    for line in real_tables(quick=given.quick):
+    for line in real_tables(tables_of(given.list), quick=given.quick):
         print(line, flush=True)
     names = ["child"] if given.quick else ["child", "insurance", "alarm"]
     for line in networks(names, 1000, range(7001, 7002 if given.quick else 7003)):
