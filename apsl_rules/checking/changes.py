@@ -61,13 +61,17 @@ class SuggestedChange:
 
 @attrs.frozen
 class Step:
-    """A change with the graph after it, what then fails, and what was as good."""
+    """A change with the graph after it, what then fails, and what was as good.
+
+    ``doubted`` are the claims that speak against the direction of an arrow, where that alone was in doubt.
+    """
 
     change: Change
     gain: float
     after: ClaimedGraph
     left: tuple[Claim, ...]
     rivals: tuple[tuple[Change, float], ...] = ()
+    doubted: tuple[Claim, ...] = ()
 
 
 class Reconciler:
@@ -77,7 +81,47 @@ class Reconciler:
         self._rows, self._knowledge, self._lead = rows, knowledge, lead
 
     def steps(self, graph: ClaimedGraph) -> tuple[Step, ...]:
-        """Return the changes one after another: the fewest that were found, and the best of these."""
+        """Return the changes one after another: those that failures call for, then turns of arrows in doubt."""
+        found = self._for_failures(graph)
+        end = found[-1].after if found else graph
+        return found if self._rows.failing(end) else (*found, *self._turns(end))
+
+    def _turns(self, graph: ClaimedGraph) -> Iterator[Step]:
+        """Turn arrows in doubt round, the greatest gain first, while that lets nothing fail."""
+        for _ in range(MOST_CHANGES):
+            fits = [step for step in self._doubts(graph) if not step.left]
+            if not fits:
+                return
+            close = (one for one in fits[1:] if one.gain >= fits[0].gain - self._lead)
+            yield attrs.evolve(fits[0], rivals=tuple((one.change, one.gain) for one in close))
+            graph = fits[0].after
+
+    def _doubts(self, graph: ClaimedGraph) -> Iterator[Step]:
+        """Give the arrows that would gain ``lead`` nats by a turn and of which a claim fails, the greatest gain first.
+
+        A score alone prefers fewer parameters, and among all claims those of one arrow have little power. So they are
+        tested once more by themselves: the claims that the graph would not make with that arrow turned round.
+        """
+        suspects = () if graph.has_hidden or not self._rows.have_scores else self._rows.suspicious(graph)
+        if not suspects:
+            return
+        turns: list[Change] = [("turn", tail, head) for tail, head in graph.arrows]
+        gains = sorted(((self.gain(graph, one), one) for one in turns if self._is_allowed(one, graph)), key=_by_gain)
+        paying = [(gain, one) for gain, one in gains if self._pays(gain) and graph.changed(one).order is not None]
+        lost, failing = dict[Change, list[Claim]](), tuple[Claim, ...]()
+        for some in ([one for _, one in paying if graph.lost_by(one, suspects)], [one for _, one in paying]):
+            lost |= {one: graph.lost_by(one, graph.claims) for one in some if one not in lost}
+            failing = self._rows.failing_of([claim for claims in lost.values() for claim in claims])
+            if not failing:  # nor among more of them
+                return
+        for gain, change in paying:
+            spoken = tuple(one for one in failing if one in lost[change])
+            step = self._step(graph, change, gain) if spoken else None
+            if step is not None:
+                yield attrs.evolve(step, doubted=spoken)
+
+    def _for_failures(self, graph: ClaimedGraph) -> tuple[Step, ...]:
+        """Return the changes that failures call for: the fewest that were found, and the best of these."""
         failing = self._rows.failing(graph)
         if not failing:
             return ()
@@ -261,7 +305,8 @@ class Reconciler:
         failing = self._rows.failing(graph)
         for step in steps:
             still = {one[:2] for one in step.left}
-            repaired = tuple((graph.nodes[x], graph.nodes[y]) for x, y, _ in failing if (x, y) not in still)
+            before = step.doubted or failing
+            repaired = tuple((graph.nodes[x], graph.nodes[y]) for x, y, _ in before if (x, y) not in still)
             rivals = tuple(self._named(graph, *one) for one in step.rivals)
             told.append(attrs.evolve(self._named(graph, step.change, step.gain), repairs=repaired, rivals=rivals))
             failing = step.left

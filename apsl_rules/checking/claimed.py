@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations
 from typing import Literal, TypeAlias
@@ -140,6 +140,24 @@ class ClaimedGraph:
         pairs = combinations(range(self.width), 2)
         asked = ((x, y, None if self.are_joined(x, y) else self.separator(x, y)) for x, y in pairs)
         return tuple((x, y, given) for x, y, given in asked if given is not None)
+
+    @cached_property
+    def _above(self) -> dict[Claim, Bits]:
+        """Return the ancestors of the places of each claim."""
+        found = {}
+        for x, y, given in self.claims:
+            found[x, y, given] = self.ancestors[x] | self.ancestors[y]
+            for one in places(given):
+                found[x, y, given] |= self.ancestors[one]
+        return found
+
+    def lost_by(self, turn: Change, claims: Iterable[Claim]) -> list[Claim]:
+        """Return which of its claims the graph does not make with an arrow turned round.
+
+        Only those can be lost that have the tail of the arrow above them.
+        """
+        after, tail = self.changed(turn), turn[1]
+        return [one for one in claims if self._above[one] >> tail & 1 and not after.separates(*one)]
 
     # --- changes -----------------------------------------------------------------------------------------------------
 

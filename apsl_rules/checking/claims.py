@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
-from math import exp, log, sqrt
+from math import exp, inf, log, sqrt
 
 import attrs
 
@@ -14,6 +14,9 @@ from apsl_rules.learning import Source
 from apsl_rules.names import Node, in_order, shown
 from apsl_rules.oracles import Oracle
 from apsl_rules.plugins import Plugins
+
+#: The share of the level for claims that are tested once more because a score casts doubt on them.
+_OF_FEW = 0.2
 
 
 class State(StrEnum):
@@ -89,6 +92,9 @@ class Rows:
         able = frozenset() if data is None else data.can
         offer = next((one for one in plugins.scores.values() if one.needs and one.needs <= able), None)
         self._score = None if offer is None or data is None or not data.rows else offer.make(data)
+        self._most = None if offer is None else offer.most
+        by_name = in_order(self.nodes)
+        self._rank = [by_name.index(node) for node in self.nodes]
 
     @property
     def have_scores(self) -> bool:
@@ -107,16 +113,29 @@ class Rows:
         """Return what becomes of each claim, by Holm's bounds over all that can be tested."""
         verdicts = self.ask(claims)
         found = [State.UNTESTED if one.decision == "unreliable" else State.HOLDS for one in verdicts]
-        tested = [at for at, state in enumerate(found) if state is State.HOLDS]
+        for at in self._rejected(verdicts, self.alpha):
+            size = size_of(verdicts[at])
+            found[at] = State.SMALL if size is not None and size < self.least else State.FAILS
+        return found
+
+    def _rejected(self, verdicts: Sequence[Verdict], alpha: float) -> Iterator[int]:
+        """Give the places of the tests that reject independence by Holm's bounds, the surest first."""
+        tested = [at for at, one in enumerate(verdicts) if one.decision != "unreliable"]
         ranked = sorted(tested, key=lambda at: (*_rank(verdicts[at]), at))
         for done, at in enumerate(ranked):
             one = verdicts[at]
-            is_false = one.dependent if one.p is None else log_p_of(one) <= log(self.alpha / (len(ranked) - done))
-            if not is_false:
-                break
-            size = size_of(one)
-            found[at] = State.SMALL if size is not None and size < self.least else State.FAILS
-        return found
+            if not (one.dependent if one.p is None else log_p_of(one) <= log(alpha / (len(ranked) - done))):
+                return
+            yield at
+
+    def suspicious(self, graph: ClaimedGraph) -> tuple[Claim, ...]:
+        """Return the claims of a graph that would fail by themselves, if something else cast doubt on each alone."""
+        return tuple(one for one in graph.claims if self.failing_of([one]))
+
+    def failing_of(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+        """Return the claims that fail among a few that something else casts doubt on, whatever their size."""
+        few = tuple(dict.fromkeys(claims))
+        return tuple(few[at] for at in self._rejected(self.ask(few), self.alpha * _OF_FEW))
 
     def failing(self, graph: ClaimedGraph) -> tuple[Claim, ...]:
         """Return the claims of a graph that fail, the surest failure first."""
@@ -128,10 +147,11 @@ class Rows:
             self._failing[graph.parents] = known
         return known
 
-    def all_of(self, graph: ClaimedGraph) -> tuple[ImpliedIndependence, ...]:
-        """Return every claim of a graph: those that fail first, the surest failure first."""
+    def all_of(self, graph: ClaimedGraph, doubted: Collection[Claim] = ()) -> tuple[ImpliedIndependence, ...]:
+        """Return every claim of a graph: those that fail first, ``doubted`` ones among them, the surest first."""
         claims = graph.claims
         rows = list(zip(claims, self.states(claims), self.ask(claims), strict=True))
+        rows = [(one, State.FAILS if one in doubted else state, verdict) for one, state, verdict in rows]
         order = [State.FAILS, State.SMALL, State.UNTESTED, State.HOLDS]
         rows.sort(key=lambda row: (order.index(row[1]), *_rank(row[2]), row[0]))
         return tuple(ImpliedIndependence(one.x, one.y, one.given, state, one, size_of(one)) for _, state, one in rows)
@@ -144,9 +164,13 @@ class Rows:
             return 0.0
         known = self._families.get((node, parents))
         if known is None:
-            before = in_order(self.nodes[one] for one in places(parents))
+            before = tuple(self.nodes[one] for one in sorted(places(parents), key=self._rank.__getitem__))
             known = self._families[node, parents] = self._score(self.nodes[node], before)
         return known
+
+    def room(self, node: int) -> float:
+        """Return what parents can add to the score of a node at most, in nats."""
+        return inf if self._most is None else self._most - self.family(node, 0)
 
     def nats(self, parents: Collection[int]) -> float:
         """Return by how many nats a graph, as the parents of each node, is ahead of one without edges."""

@@ -99,7 +99,7 @@ def check(
         drawn(given.known),
         None if rows.oracle.perfect else source.row_count,
         standing,
-        rows.all_of(claimed),
+        rows.all_of(claimed, {claim for step in steps for claim in step.doubted}),
         checked_edges(rows, claimed, turned, given.opened, lead),
         changes,
         not rows.failing(final),

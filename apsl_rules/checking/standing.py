@@ -75,20 +75,29 @@ def graph_standing(
         return None
     learned, reason = _learned(rows, source, plugins) if compare else (None, "")
     own = rows.nats(graph.parents)
-    others = counted("shuffled graphs scored", _shuffled(graph.parents, shuffles))
-    as_good = sum(rows.nats(one) >= own - 1e-9 for one in others)
-    return GraphStanding(own, learned, shuffles, as_good, reason)
+    return GraphStanding(own, learned, shuffles, _as_good(rows, graph.parents, own, shuffles), reason)
 
 
-def _shuffled(parents: tuple[int, ...], count: int) -> list[list[int]]:
-    drawn, found = random.Random(_SEED), list[list[int]]()  # noqa: S311 - no secret
-    for _ in range(count):
-        names = list(range(len(parents)))
-        drawn.shuffle(names)
-        moved = [0] * len(parents)
-        for at, before in enumerate(parents):
-            moved[names[at]] = sum(1 << names[one] for one in places(before))
-        found.append(moved)
+def _as_good(rows: Rows, parents: tuple[int, ...], own: float, count: int) -> int:
+    """Return how many graphs with shuffled names score at least as high.
+
+    A graph is left as soon as the nodes that are not scored yet cannot make up for what it lacks.
+    """
+    drawn = random.Random(_SEED)  # noqa: S311 - no secret
+    filled = [(at, tuple(places(before))) for at, before in enumerate(parents) if before]
+    room = [rows.room(node) for node in range(len(parents))]
+    found = 0
+    for _ in counted("shuffled graphs scored", range(count)):
+        names = sorted(range(len(parents)), key=[drawn.random() for _ in parents].__getitem__)
+        families = [(names[at], before) for at, before in filled]
+        families.sort(key=lambda one: -room[one[0]])
+        ahead, left = 0.0, sum(room[node] for node, _ in families)
+        for node, before in families:
+            ahead += rows.family(node, sum(1 << names[one] for one in before)) - rows.family(node, 0)
+            left -= room[node]
+            if ahead + left < own - 1e-9:
+                break
+        found += ahead >= own - 1e-9
     return found
 
 

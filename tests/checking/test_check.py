@@ -12,6 +12,7 @@ import pytest
 
 from apsl_rules import Dag, Knowledge, check, learn_graph, network, table
 from apsl_rules.checking import Check, Standing, State
+from apsl_rules.checking.claims import Rows
 from apsl_rules.errors import ApslError
 from apsl_rules.graphs import cpdag, mag, pag
 from apsl_rules.graphs.networks import sample
@@ -103,6 +104,36 @@ def test_a_turned_arrow_is_suggested_to_turn() -> None:
     assert ("dysp", "bronc") in {
         (one.source, one.target) for one in found.edges if one.direction is Standing.TURN
     } or found.changes[0].kind != "turn"
+
+
+def test_a_turn_is_found_by_the_claims_that_speak_of_it_alone() -> None:
+    """Among 165 claims the one that a turned arrow makes false does not stand out; by itself it does."""
+    rows, truth = sample(network("child"), 2000, seed=9002), network("child").dag
+    parents = {node: [*truth.parents_of(node)] for node in truth.nodes}
+    parents["DuctFlow"].remove("Disease")
+    parents["Disease"].append("DuctFlow")
+    found = check(parents, rows, compare=False, shuffles=0)
+
+    assert len(found.changes) == 1
+    assert {one.words for one in (found.changes[0], *found.changes[0].rivals)} == {
+        "turn round to Disease -> DuctFlow", "turn round to Disease -> BirthAsphyxia"}  # fmt: skip
+    assert found.changes[0].repairs == (("BirthAsphyxia", "DuctFlow"),)
+    assert [one.statement for one in found.failing] == ["BirthAsphyxia ⊥ DuctFlow"]
+    assert found.is_contradicted
+    assert found.is_reconciled
+    assert not check(truth, rows, compare=False, shuffles=0).is_contradicted
+    held = Knowledge(required=[("DuctFlow", "Disease"), ("BirthAsphyxia", "Disease")])
+    assert not check(parents, rows, compare=False, shuffles=0, knowledge=held).changes
+
+
+def test_shuffles_that_are_left_early_would_not_have_scored_as_high(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scored to the end, as many graphs with shuffled names score as high."""
+    standing = check(lacking("bronc", "dysp"), ROWS, compare=False).standing
+    monkeypatch.setattr(Rows, "room", lambda *_: float("inf"))
+
+    assert standing is not None
+    assert standing.as_good == 26
+    assert check(lacking("bronc", "dysp"), ROWS, compare=False).standing == standing
 
 
 DOT = "digraph { sun -> ice; sun -> crowd; }"

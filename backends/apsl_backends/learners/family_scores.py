@@ -45,6 +45,6 @@ def _bic(data: Dataset) -> Family:
 
 #: The scores, each with what it needs of a table.
 SCORES = (
-    ScoreOffer("bde", "BDe of a table of categories, as the default learner has it", _bde, {"counts"}),
+    ScoreOffer("bde", "BDe of a table of categories, as the default learner has it", _bde, {"counts"}, most=0.0),
     ScoreOffer("bic", "BIC of a table with numbers, by its moments", _bic, {"moments"}),
 )
