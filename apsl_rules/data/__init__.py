@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from apsl_rules.data.by_definition import Definition, definitions, set_aside
+from apsl_rules.data.by_definition import Definition, definitions
 from apsl_rules.data.codings import CategoryCodes, Dictionary, Distinct, NumberValues, plan_elsewhere, read_distinct
 from apsl_rules.data.columns import Column, Labels, PandasFrame, labels_of, open_frame, summarise
 from apsl_rules.data.cuts import LevelRule
 from apsl_rules.data.dataset import (
     FEWEST_TOGETHER,
+    SECTION,
     Capability,
     Codes,
     CountedDataset,
     Dataset,
     Traffic,
     counted,
+    thin_rows,
+    thin_step,
 )
 from apsl_rules.data.derived import find_derived
 from apsl_rules.data.descriptions import (
@@ -61,6 +64,7 @@ __all__ = [
     "FEWEST_TOGETHER",
     "MISSING_LEVEL",
     "NOTICED_ROWS",
+    "SECTION",
     "Bar",
     "Capability",
     "CategoryCodes",
@@ -133,8 +137,9 @@ __all__ = [
     "read_distinct",
     "replace_names",
     "role_names",
-    "set_aside",
     "summarise",
     "table",
+    "thin_rows",
+    "thin_step",
     "weights_of_rows",
 ]

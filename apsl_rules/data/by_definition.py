@@ -14,6 +14,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from apsl_rules.data.dataset import CountedDataset, Dataset
 from apsl_rules.data.exact_sums import exact_sums
 from apsl_rules.data.formulas import Floats, correlation, errors_of, formula, is_rank, places, written
 from apsl_rules.data.kinds import BY_DEFINITION
@@ -29,7 +30,6 @@ Codes = npt.NDArray[np.int64]
 #: So many numbers are compared with a target two by two; of more, those that make plain sums with it are found first.
 MOST_COMPARED = 60
 
-_ROWS = 10_000
 _FEWEST_ROWS = 20
 #: A formula is told only of numbers with so many distinct values.
 _FEWEST_VALUES = 5
@@ -84,33 +84,26 @@ def shown_name(name: Node) -> str:
     return f"{name!r}"
 
 
-def definitions(table: LocalTable, target: Node, keep: Collection[Node] = (), *, functions: bool = False) -> Definition:
+def definitions(data: Dataset, target: Node, keep: Collection[Node] = (), *, functions: bool = False) -> Definition:
     """Return the columns that say by definition what a target says, but for those to keep.
 
-    With ``functions`` these are functions of the target alone, and no terms of sums and products.
+    With ``functions`` these are functions of the target alone, and no terms of sums and products. Categories are
+    counted; where there are numbers about 10,000 of the rows are looked at, wherever they are.
     """
-    some = _Rows.of(table, target, keep)
     told: dict[Node, str] = {}
-    if some.rows < _FEWEST_ROWS or not (target in some.numbers or target in some.categories):
+    used = [name for name in data.names if name == target or name not in keep]
+    if "counts" in data.can:
+        return Definition(target, dict(_indicators(data.categories, target, used)))
+    table = data.thinned()
+    if table is None or table.rows < _FEWEST_ROWS or target not in table.place:
         return Definition(target, told)
-    for name, sentence in (*_functions(some), *_cuts(some), *_indicators(some), *_interactions(some)):
+    some = _Rows.of(table, target, used)
+    indicators = _indicators(table.categories, target, list(some.categories))
+    for name, sentence in (*_functions(some), *_cuts(some), *indicators, *_interactions(some)):
         told.setdefault(name, sentence)
     for name, sentence in () if functions else _sums(some.without(told)):
         told.setdefault(name, sentence)
     return Definition(target, told)
-
-
-def set_aside(table: LocalTable, found: Sequence[Definition]) -> LocalTable:
-    """Return a table with the columns set aside that follow from targets; a note for each target names them."""
-    reasons = {column: one.reason(column) for one in found for column in one.told}
-    left = table.select([name for name in table.names if name not in reasons])
-    if not (left.number_names or left.roles):  # columns with a role need sums
-        left = left.categories
-    columns = tuple(
-        attrs.evolve(one, kind="set aside", detail=reasons[one.name]) if one.name in reasons else one
-        for one in table.columns
-    )
-    return attrs.evolve(left, columns=columns, notes=(*table.notes, *(one.note() for one in found)))
 
 
 @attrs.frozen(eq=False)
@@ -118,38 +111,37 @@ class _Rows:
     """Some rows of a table: numbers, NaN where missing, categories by their codes, -1 where missing, and a target."""
 
     target: Node
-    rows: int
     numbers: dict[Node, Floats]
     categories: dict[Node, Codes]
     levels: dict[Node, tuple[Any, ...]]
     errors: dict[Node, Floats]
 
     @classmethod
-    def of(cls, table: LocalTable, target: Node, keep: Collection[Node]) -> _Rows:
-        """Take every few rows of a large table, all columns but those to keep; of very many some that make sums."""
-        step = -(-table.rows // _ROWS)
+    def of(cls, table: LocalTable, target: Node, used: Sequence[Node]) -> _Rows:
+        """Take the columns that are used; of very many some that make sums."""
         coded = table.categories
-        used = [name for name in table.names if name == target or name not in keep]
         known = set(table.number_names)
-        given = {name: table.values(name)[::step] for name in used if name in known}
+        given = {name: table.values(name) for name in used if name in known}
         numbers = {name: values for name, values in given.items() if _is_of_usual_size(values)}
         if len(numbers) > MOST_COMPARED and target in numbers:
             found = {part for _, *parts in plain_sums(numbers, [target]) for part in parts}
             near = _alike(numbers, target)
             chosen = {target, *found, *near}
             numbers = {name: values for name, values in numbers.items() if name in chosen}
-        categories = {name: coded.codes_of(name, step) for name in used if name in coded.place}
-        if len(categories) > MOST_COMPARED:
-            categories = {
-                name: codes for name, codes in categories.items() if name == target or target not in coded.place
-            }
+        categories = {name: coded.codes_of(name) for name in _compared(coded, target, used)}
         levels = {name: coded.levels[coded.place[name]] for name in categories}
         errors = {name: errors_of(values) for name, values in numbers.items()}
-        return cls(target, len(range(0, table.rows, step)), numbers, categories, levels, errors)
+        return cls(target, numbers, categories, levels, errors)
 
     def without(self, names: Collection[Node]) -> _Rows:
         """Return the rows without some columns."""
         return attrs.evolve(self, numbers={name: one for name, one in self.numbers.items() if name not in names})
+
+
+def _compared(coded: CountedDataset, target: Node, used: Sequence[Node]) -> list[Node]:
+    """Return the categories that are compared with a target: of very many none with another category."""
+    found = [name for name in used if name in coded.place]
+    return [target] if len(found) > MOST_COMPARED and target in coded.place else found
 
 
 def _is_of_usual_size(values: Floats) -> bool:
@@ -275,42 +267,46 @@ def limits_of(codes: Codes, values: Floats, *, is_ordered: bool = False) -> list
     return found
 
 
-def _indicators(some: _Rows) -> Iterator[tuple[Node, str]]:
+def _indicators(coded: CountedDataset, target: Node, used: Sequence[Node]) -> Iterator[tuple[Node, str]]:
     """Tell the two-valued columns that say whether the target has a level by their name, and the other way round."""
-    target = some.target
-    if target not in some.categories:
+    if target not in coded.place:
         return
-    for name in some.categories:
-        if name == target:
-            continue
-        for flag, labels, told in (
-            (name, target, "says whether {} is {}"),
-            (target, name, "has a level {1}, which {0} stands for"),
-        ):
-            level = _level_of(some, flag, labels)
-            if level is not None:
-                yield name, told.format(shown_name(target), repr(level))
+    named: list[tuple[Node, str, list[int]]] = []
+    for name in _compared(coded, target, used):
+        for flag, labels in ((name, target), (target, name)):
+            if name != target and (codes := _levels_named(coded, flag, labels)):
+                named.append((name, "says whether {} is {}" if flag == name else _STANDS_FOR, codes))
+    coded.fetch([(coded.place[name], coded.place[target]) for name, _, _ in named], needed=True)
+    for name, told, codes in named:
+        flag, labels = (target, name) if told == _STANDS_FOR else (name, target)
+        joint = coded.joint((coded.place[flag], coded.place[labels]))
+        code = next((code for code in codes if _stands_for(joint.codes, joint.weights, code, coded, labels)), None)
+        if code is not None:
+            yield name, told.format(shown_name(target), repr(coded.levels_of(labels)[code]))
 
 
-def _level_of(some: _Rows, flag: Node, labels: Node) -> Any:
-    """Return the level that a two-valued column stands for by its name and in every row, or None."""
-    if len(some.levels[flag]) != 2 or len(some.levels[labels]) < _INDICATOR_LEVELS:  # noqa: PLR2004 - two values
-        return None
+_STANDS_FOR = "has a level {1}, which {0} stands for"
+
+
+def _levels_named(coded: CountedDataset, flag: Node, labels: Node) -> list[int]:
+    """Return the codes of the levels that a two-valued column has in its name."""
+    levels = coded.levels_of(labels)
+    if len(coded.levels_of(flag)) != 2 or len(levels) < _INDICATOR_LEVELS:  # noqa: PLR2004 - two values
+        return []
     words = _words(str(flag))
-    flags, codes = some.categories[flag], some.categories[labels]
-    for code, level in enumerate(some.levels[labels]):
-        own = _words(str(level))
-        if own and own <= words:
-            there = (flags >= 0) & (codes >= 0)
-            is_level = codes[there] == code
-            if (
-                len(is_level) >= _FEWEST_ROWS
-                and is_level.any()
-                and not is_level.all()
-                and any(np.array_equal(is_level, flags[there] == side) for side in (0, 1))
-            ):
-                return level
-    return None
+    return [code for code, level in enumerate(levels) if (own := _words(str(level))) and own <= words]
+
+
+def _stands_for(
+    codes: npt.NDArray[Any], weights: npt.NDArray[np.int64], code: int, coded: CountedDataset, labels: Node
+) -> bool:
+    """Return whether the first of two counted columns says in every row whether the second has a level."""
+    flags, levels = codes.astype(np.int64)
+    there = (flags < 2) & (levels < len(coded.levels_of(labels)))  # noqa: PLR2004 - two values
+    flags, is_level = flags[there], levels[there] == code
+    if weights[there].sum() < _FEWEST_ROWS or not is_level.any() or is_level.all():
+        return False
+    return any(np.array_equal(is_level, flags == side) for side in (0, 1))
 
 
 @lru_cache(maxsize=1 << 16)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import log, prod
 from threading import RLock
 from typing import Protocol, TypeVar, runtime_checkable
@@ -237,6 +237,14 @@ class CachedCounts(CountedDataset):
         return super().complete(sets)
 
     # --- as a dataset ------------------------------------------------------------------------------------------------
+
+    def set_aside(self, reasons: Mapping[Node, str], notes: Sequence[str]) -> CachedCounts:
+        """Return the counts of the columns but for some, each set aside for a reason."""
+        from apsl_rules.data.chosen_columns import ChosenCounts  # imports this module
+
+        places = tuple(place for place, name in enumerate(self.names) if name not in reasons)
+        heading = self.heading.select(places, self._columns_without(reasons), (*self.notes, *notes))
+        return CachedCounts(ChosenCounts(self.source, places, heading), self.note)
 
     @property
     def traffic(self) -> Traffic:

@@ -23,11 +23,11 @@ from apsl_rules.data.roles import Roles
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, count_of, listing, require_known, spell_bytes
-from apsl_rules.notes import Note
+from apsl_rules.notes import Note, argument
 from apsl_rules.showing import NotebookView
 
 if TYPE_CHECKING:
-    from apsl_rules.data.tables import Table
+    from apsl_rules.data.tables import LocalTable, Table
 
 Codes: TypeAlias = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 Weights: TypeAlias = npt.NDArray[np.int64]
@@ -40,6 +40,21 @@ Capability: TypeAlias = Literal["counts", "moments", "rows", "fingerprint"]
 
 #: The fewest rows that tell anything of two columns.
 FEWEST_TOGETHER = 20
+#: The rows of a section. Engines answer section by section, in the order of the rows.
+SECTION = 1 << 16
+_ENOUGH_ROWS = 10_000
+
+
+def thin_step(rows: int) -> int:
+    """Return how many rows lie from one to the next, where about 10,000 of a table are looked at."""
+    return max(1, -(-rows // _ENOUGH_ROWS))
+
+
+def thin_rows(rows: int, step: int) -> Integers:
+    """Return the numbers of every few rows of each section, so that every engine takes the same."""
+    numbers = np.arange(rows)
+    found: Integers = numbers[numbers % SECTION % step == 0]
+    return found
 
 
 @attrs.frozen
@@ -94,6 +109,19 @@ class Heading:
         Intervals are spelt with few digits, so two cuts of a column may have the same names.
         """
         return repr((place, self.levels[place], self.totals[place].tolist())).encode()
+
+    def select(self, places: Sequence[int], columns: tuple[ColumnKind, ...], notes: tuple[str, ...]) -> Heading:
+        """Return the heading of some columns, with what became of all columns of the source and with notes."""
+        return attrs.evolve(
+            self,
+            names=tuple(self.names[place] for place in places),
+            cards=self.cards[list(places)],
+            levels=tuple(self.levels[place] for place in places),
+            incomplete=self.incomplete[list(places)],
+            totals=tuple(self.totals[place] for place in places),
+            columns=columns,
+            notes=notes,
+        )
 
     @cached_property
     def place(self) -> dict[Node, int]:
@@ -269,6 +297,22 @@ class Dataset(NotebookView, ABC):
         )
         raise InvalidArgumentError(message)
 
+    def thinned(self) -> LocalTable | None:
+        """Return about 10,000 of the rows, all if they are fewer; None where the engine gives no rows."""
+        return None
+
+    def set_aside(self, reasons: Mapping[Node, str], notes: Sequence[str]) -> Dataset:
+        """Return the dataset without some columns, each set aside for a reason, and with notes that say so."""
+        del reasons, notes
+        message = f"the rows are in {self.kind}, which leaves no column out; give {argument('drop')}"
+        raise InvalidArgumentError(message)
+
+    def _columns_without(self, reasons: Mapping[Node, str]) -> tuple[ColumnKind, ...]:
+        return tuple(
+            attrs.evolve(one, kind="set aside", detail=reasons[one.name]) if one.name in reasons else one
+            for one in self.columns
+        )
+
     # --- what a reader should know ------------------------------------------------------------------------------------
 
     def why_not(self, node: Node) -> str | None:
@@ -359,9 +403,8 @@ class CountedDataset(Dataset):
         place = self.place[node]
         return tuple(self.heading.levels[place][: int(self.heading.cards[place])])
 
-    def codes_of(self, node: Node, step: int = 1) -> Integers:
-        """Return the codes of a column in the order of the rows, or of every few, -1 where a value is missing."""
-        del step
+    def codes_of(self, node: Node) -> Integers:
+        """Return the codes of a column in the order of the rows, -1 where a value is missing."""
         require_known(node, self.place, "column")
         raise InvalidArgumentError(_ELSEWHERE.format(self.kind))
 

@@ -18,14 +18,14 @@ from apsl_rules.names import Node, in_order, listing
 from apsl_rules.notes import Note, argument
 
 if TYPE_CHECKING:
-    from apsl_rules.data.dataset import Floats
+    from apsl_rules.data.dataset import Dataset, Floats
     from apsl_rules.data.tables import LocalTable
 
 MOST_COLUMNS = 60
 """So many columns at most are compared with each other."""
 
-_ROWS = 10_000
 _FEWEST_ROWS = 20
+_MOST_CELLS = 10_000
 _RANKS_ALIKE = 0.999
 _NEARLY = 0.99
 _MOST_APART = 0.005
@@ -61,8 +61,10 @@ def find_derived(table: LocalTable, names: Iterable[Node], touching: Iterable[No
     """Return a sentence for each near-copy, cut and sum among some columns; of very many only the first by name.
 
     With ``touching`` only those that involve one of these columns are told, and these come first. Of very many columns
-    some that are a plain sum or difference of two others with a column of interest are looked at too.
+    some that are a plain sum or difference of two others with a column of interest are looked at too. About 10,000 of
+    the rows are compared.
     """
+    table = table.thinned()
     ordered = in_order(names)
     near = in_order(touching) if touching is not None else ordered
     first = list(dict.fromkeys([*near, *ordered]))
@@ -76,11 +78,22 @@ def find_derived(table: LocalTable, names: Iterable[Node], touching: Iterable[No
     return tuple(Note(sentence, "derived", columns=[*in_order(columns)]) for columns, sentence in told)
 
 
+def notes_on_derived(data: Dataset, members: Sequence[Node]) -> tuple[str, ...]:
+    """Return what follows from other columns near some; of each group of duplicates one is looked at."""
+    table = data.thinned()
+    if table is None:
+        return ()
+    near = frozenset(members)
+    firsts = (sorted(group, key=lambda node: node not in near) for group in data.duplicates())
+    others = {node for first in firsts for node in first[1:]}
+    of_all, of_members = ([name for name in names if name not in others] for names in (data.names, members))
+    return find_derived(table, of_all, of_members)
+
+
 def _parts_beyond(table: LocalTable, names: Sequence[Node], near: Sequence[Node]) -> list[Node]:
     """Return the parts of plain sums with columns of interest, where these are too many to compare all with all."""
-    step = -(-table.rows // _ROWS)
     known = set(table.number_names)
-    numbers = {name: table.values(name)[::step] for name in names if name in known}
+    numbers = {name: table.values(name) for name in names if name in known}
     if len(numbers) <= _compared(table.rows):
         return []
     found = plain_sums(numbers, [name for name in near if name in numbers])
@@ -93,10 +106,9 @@ def _compared(rows: int) -> int:
 
 
 def _columns(table: LocalTable, names: Sequence[Node]) -> _Columns:
-    step = -(-table.rows // _ROWS)
     known, coded = set(table.number_names), table.categories
-    numbers = {name: table.values(name)[::step] for name in names if name in known}
-    categories = {name: coded.codes_of(name, step) for name in names if name in coded.place}
+    numbers = {name: table.values(name) for name in names if name in known}
+    categories = {name: coded.codes_of(name) for name in names if name in coded.place}
     return _Columns(numbers, categories, {name: coded.levels[coded.place[name]] for name in categories})
 
 
@@ -163,7 +175,7 @@ def _category_copies(some: _Columns, near: frozenset[Node]) -> list[Told]:
         there = (x >= 0) & (y >= 0)
         rows = int(there.sum())
         spans = len(some.levels[one]), len(some.levels[other])
-        if rows < _FEWEST_ROWS or spans[0] * spans[1] > _ROWS or min(spans) < 2:  # noqa: PLR2004 - it varies
+        if rows < _FEWEST_ROWS or spans[0] * spans[1] > _MOST_CELLS or min(spans) < 2:  # noqa: PLR2004 - it varies
             continue
         joint = np.bincount(x[there] * spans[1] + y[there], minlength=spans[0] * spans[1]).reshape(spans)
         # A level and its partner must choose each other, so that two levels never share a partner.

@@ -16,13 +16,15 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.counts import CountSource
+from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.data.dataset import NO_TRAFFIC, CountedDataset, Dataset, Floats, Integers, Traffic
+from apsl_rules.data.derived import notes_on_derived
 from apsl_rules.data.duplicates import Pairs, compare, split
 from apsl_rules.data.files import content_fingerprint
 from apsl_rules.data.kinds import ColumnKind
 from apsl_rules.data.levels import GroupFigures, GroupSums, Levels, levels_of
 from apsl_rules.data.roles import Roles, role_names
+from apsl_rules.data.tables import LocalTable
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, require_known
@@ -78,6 +80,20 @@ class MomentHeading:
     units: tuple[ColumnUnit, ...] = ()
     roles: Roles = attrs.field(factory=dict)
     role_units: tuple[ColumnUnit, ...] = ()
+
+    def select(self, places: Sequence[int], columns: tuple[ColumnKind, ...], notes: tuple[str, ...]) -> MomentHeading:
+        """Return the heading of some columns, with what became of all columns of the source and with notes."""
+        chosen = list(places)
+        return attrs.evolve(
+            self,
+            names=tuple(self.names[place] for place in places),
+            is_number=self.is_number[chosen],
+            widths=self.widths[chosen],
+            missing=self.missing[chosen],
+            units=tuple(self.units[place] for place in places) if self.units else (),
+            columns=columns,
+            notes=notes,
+        )
 
     @cached_property
     def role_place(self) -> dict[Node, int]:
@@ -224,11 +240,25 @@ class EstimatesLevels(Protocol):
         """Return the levels of columns without squares, from all rows that have some of them."""
 
 
+@runtime_checkable
+class SetsAside(Protocol):
+    """A source of moments that can show some of its rows, and leave columns out."""
+
+    def thinned(self) -> LocalTable:
+        """Return about 10,000 of the rows with the values of numbers, the same ones as of a table in memory."""
+
+    def select(
+        self, places: Sequence[int], columns: tuple[ColumnKind, ...], notes: tuple[str, ...]
+    ) -> MomentSource | CountSource:
+        """Return the source of some columns, one that counts if no number is left and no column has a role."""
+
+
 #: Distinct values are told apart up to so many.
 MOST_DISTINCT = 1000
 #: The most embedded columns of which one matrix is made.
 MOST_WIDTH = 1 << 10
 _ESTIMATED: Kind[Levels] = Kind("estimated covariances inside groups and between them")
+_THINNED: Kind[LocalTable] = Kind("some of the rows")
 _LEVELS: Kind[Levels] = Kind("covariances inside groups and between them")
 _MATRIX: Kind[Floats] = Kind("covariances of complete columns")
 _SCORED: Kind[Floats] = Kind("covariances of scored columns")
@@ -397,6 +427,21 @@ class KeptMoments(Dataset):
 
     # --- as a dataset ------------------------------------------------------------------------------------------------
 
+    def thinned(self) -> LocalTable | None:
+        """Return about 10,000 of the rows, asked for once; None where the engine gives no rows."""
+        source = self.source
+        return self.memory.once(_THINNED, None, source.thinned) if isinstance(source, SetsAside) else None
+
+    def set_aside(self, reasons: Mapping[Node, str], notes: Sequence[str]) -> Dataset:
+        """Return the moments of the columns but for some, each set aside for a reason; counts if no number is left."""
+        if not isinstance(self.source, SetsAside):
+            return super().set_aside(reasons, notes)
+        places = [place for place, name in enumerate(self.names) if name not in reasons]
+        left = self.source.select(places, self._columns_without(reasons), (*self.notes, *notes))
+        return (
+            KeptMoments(left, DatasetMemory(), self.embedding) if isinstance(left, MomentSource) else CachedCounts(left)
+        )
+
     @property
     def rows(self) -> int:
         """Return the number of rows."""
@@ -439,7 +484,9 @@ class KeptMoments(Dataset):
         """Return what stands out, and where the moments came from."""
         came = f" {self.traffic.since(before)}" if hasattr(self.source, "rounds") else ""
         return [
-            *super().notes_on(members, before, unused),
+            *self.notes,
+            *notes_on_derived(self, members),
+            *unused,
             Note(f"moments came from {self.kind}{came}", "moments elsewhere"),
         ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -24,8 +24,10 @@ from apsl_rules.data.dataset import (
     RowNumbers,
     Totals,
     Traffic,
+    thin_rows,
+    thin_step,
 )
-from apsl_rules.data.derived import find_derived
+from apsl_rules.data.derived import notes_on_derived
 from apsl_rules.data.duplicates import same_orders, same_partitions
 from apsl_rules.data.files import array_fingerprint
 from apsl_rules.data.kinds import ColumnKind, ColumnSummary, infer_kind
@@ -167,10 +169,10 @@ class Table(CountedDataset):
         """Return the table itself: all columns are categories."""
         return self
 
-    def codes_of(self, node: Node, step: int = 1) -> npt.NDArray[np.int64]:
-        """Return the codes of a column in the order of the rows, or of every few, -1 where a value is missing."""
+    def codes_of(self, node: Node) -> npt.NDArray[np.int64]:
+        """Return the codes of a column in the order of the rows, -1 where a value is missing."""
         place = self.place[node]
-        codes = self.codes[place, ::step].astype(np.int64)
+        codes: npt.NDArray[np.int64] = self.codes[place].astype(np.int64)
         codes[codes >= self.cards[place]] = -1
         return codes
 
@@ -186,6 +188,19 @@ class Table(CountedDataset):
             incomplete=self.incomplete[places],
             columns=tuple(one for one in self.columns if one.name in names),
         )
+
+    def thinned(self) -> Table:
+        """Return about 10,000 of the rows, with all levels."""
+        step = thin_step(self.rows)
+        if step == 1:
+            return self
+        codes = self.codes.take(thin_rows(self.rows, step), axis=1)
+        return attrs.evolve(self, codes=codes, roles={}, beside=None)
+
+    def set_aside(self, reasons: Mapping[Node, str], notes: Sequence[str]) -> Table:
+        """Return the table without some columns, each set aside for a reason."""
+        left = self.select([name for name in self.names if name not in reasons])
+        return attrs.evolve(left, columns=self._columns_without(reasons), notes=(*self.notes, *notes))
 
     def resampled(self, rows: RowNumbers, *, declared: bool) -> Table:
         """Return some rows. Levels that they do not show are none of its levels, unless all are declared."""
@@ -330,6 +345,21 @@ class MixedTable(Dataset):
             columns=tuple(one for one in self.columns if one.name in names),
         )
 
+    def thinned(self) -> MixedTable:
+        """Return about 10,000 of the rows, with all levels."""
+        step = thin_step(self.rows)
+        if step == 1:
+            return self
+        numbers = np.ascontiguousarray(self.numbers[:, thin_rows(self.rows, step)])
+        return attrs.evolve(self, categories=self.categories.thinned(), numbers=numbers, roles={}, beside=None)
+
+    def set_aside(self, reasons: Mapping[Node, str], notes: Sequence[str]) -> LocalTable:
+        """Return the table without some columns, each set aside for a reason; without numbers categories are left."""
+        left: LocalTable = self.select([name for name in self.names if name not in reasons])
+        if not (left.number_names or left.roles):  # columns with a role need sums
+            left = left.categories
+        return attrs.evolve(left, columns=self._columns_without(reasons), notes=(*self.notes, *notes))
+
     def resampled(self, rows: RowNumbers, *, declared: bool) -> MixedTable:
         """Return some rows. Levels that they do not show are none of its levels, unless all are declared."""
         categories = self.categories.resampled(rows, declared=declared)
@@ -352,11 +382,7 @@ class MixedTable(Dataset):
     def notes_on(self, members: Sequence[Node], before: Traffic = NO_TRAFFIC, unused: Sequence[str] = ()) -> list[str]:
         """Return what stands out: columns that follow from others; of each group of duplicates one is looked at."""
         del before
-        near = frozenset(members)
-        firsts = (sorted(group, key=lambda node: node not in near) for group in self.duplicates())
-        others = {node for first in firsts for node in first[1:]}
-        one_of_each = ([name for name in names if name not in others] for names in (self.names, members))
-        return [*self.notes, *find_derived(self, *one_of_each), *unused]
+        return [*self.notes, *notes_on_derived(self, members), *unused]
 
     def _alike(self) -> list[list[int]]:
         found = [(self.categories.names, same_partitions(self.categories))]

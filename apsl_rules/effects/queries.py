@@ -344,7 +344,9 @@ def mixture(parts: Sequence[tuple[float, Interval]], confidence: float) -> Inter
         low, high = float(centres.min()) - wide, float(centres.max()) + wide
         for _ in range(80):
             middle = (low + high) / 2
-            if float(weights @ stdtr(freedoms, (middle - centres) / errors)) < tail:
+            with np.errstate(over="ignore"):  # an estimate without error is a step
+                below_middle = float(weights @ stdtr(freedoms, (middle - centres) / errors))
+            if below_middle < tail:
                 low = middle
             else:
                 high = middle

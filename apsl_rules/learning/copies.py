@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 
 from apsl_rules._arguments import listed
-from apsl_rules.data import MixedTable, Table, definitions, set_aside
+from apsl_rules.data import definitions
 from apsl_rules.learning.source import Source
 from apsl_rules.names import Node, require_known
 from apsl_rules.notes import named
@@ -19,19 +19,20 @@ EVERY = "*"
 def without_copies(source: Source, targets: Sequence[Node], keep: object = None, *, functions: bool = False) -> Source:
     """Return a source without the columns that targets define, or that define them, but for those to keep.
 
-    With ``functions`` these are functions of one target alone, and no terms of sums or products. Where rows stay
-    elsewhere, every column stays.
+    With ``functions`` these are functions of one target alone, and no terms of sums or products.
     """
-    data = source.opened
-    if source.is_settled or source.offer is None or not isinstance(data, Table | MixedTable):
+    data = source.data
+    if source.is_settled or source.offer is None or data is None:
         return source
     kept = _kept(source, keep)
     if kept is None or not all(target in data.place for target in targets):
         return attrs.evolve(source, is_settled=True)
-    found = [definitions(data, target, (*kept, *targets), functions=functions) for target in targets]
-    if not any(found):
+    every = [definitions(data, target, (*kept, *targets), functions=functions) for target in targets]
+    found = [one for one in every if one]
+    if not found:
         return attrs.evolve(source, is_settled=True)
-    left = set_aside(data, [one for one in found if one])
+    reasons = {column: one.reason(column) for one in found for column in one.told}
+    left = data.set_aside(reasons, [one.note() for one in found])
     offer, origin = next((one for one in source.asked if one[0].needs <= left.can), (source.offer, source.origin))
     return attrs.evolve(source, opened=left, offer=offer, origin=origin, is_settled=True, oracles={})
 

@@ -15,11 +15,11 @@ from pyarrow import parquet as pq
 
 from apsl_backends.engines.dask import DaskEngine, ScatteredEngine
 from apsl_backends.engines.duckdb import DuckEngine
-from apsl_backends.engines.engine import SECTION, Answer, ArrowEngine, Engine
+from apsl_backends.engines.engine import Answer, ArrowEngine, Engine
 from apsl_backends.engines.ibis import IbisEngine
 from apsl_backends.engines.testing import check_engine, draw_table
 from apsl_rules import hookimpl, learn
-from apsl_rules.data import FileTable
+from apsl_rules.data import SECTION, FileTable
 from apsl_rules.errors import ApslError
 from apsl_rules.plugins import EngineOffer
 from support.counted import essence

@@ -20,8 +20,8 @@ import attrs
 from apsl_backends.engines.arrow_columns import plain
 from apsl_backends.engines.coders import Coder
 from apsl_backends.engines.dask_client import ask_cluster, client_at, parts_of
-from apsl_backends.engines.engine import SECTION, Answer, ArrowEngine, Engine, Part, Rows
-from apsl_rules.data import FileTable
+from apsl_backends.engines.engine import Answer, ArrowEngine, Engine, Part, Rows
+from apsl_rules.data import SECTION, FileTable
 from apsl_rules.data.readers import SharedColumns, shared_columns, stored_kind
 from apsl_rules.errors import DataError
 

@@ -13,9 +13,8 @@ import numpy as np
 
 from apsl_backends.engines.arrow_columns import MOST_DISTINCT, ColumnFigures, Summary, column_of, plain
 from apsl_backends.engines.counts import Sets
-from apsl_backends.engines.engine import SECTION
 from apsl_backends.engines.sql import Grouped, SqlEngine
-from apsl_rules.data import Column, Distinct, FileTable, PandasFrame
+from apsl_rules.data import SECTION, Column, Distinct, FileTable, PandasFrame
 from apsl_rules.data.readers import MISSING_FIELDS, check_lines, shared_columns
 from apsl_rules.deadline import check
 from apsl_rules.errors import DataError, InvalidArgumentError

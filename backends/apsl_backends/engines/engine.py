@@ -16,6 +16,7 @@ import attrs
 from apsl_backends.engines.arrow_columns import Summary, count_values
 from apsl_backends.engines.coders import Coder
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn
+from apsl_rules.data import SECTION
 from apsl_rules.data.counts import CountSource, Heading
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
@@ -24,8 +25,6 @@ Answer = TypeVar("Answer")
 #: Coded columns of some rows.
 Part: TypeAlias = Sequence[NumberColumn | CategoryColumn]
 
-#: The rows of a section. Sums of sections are added in the order of the rows, so every engine gives the same bits.
-SECTION = 1 << 16
 #: So many answers are joined at once.
 _JOINED = 16
 
@@ -140,6 +139,10 @@ class Rows(ABC):
     #: The most bytes of columns that are gathered from here; None for as many as the memory takes.
     most_gathered: int | None = None
 
+    def select(self, places: Sequence[int]) -> Rows:
+        """Return the rows of some columns."""
+        return ChosenRows(self, tuple(places))
+
     @abstractmethod
     def fold(self, places: Sequence[int], work: Callable[[Part], Answer]) -> Iterable[Answer]:
         """Do work on some columns of each part of the rows, and return the answers in the order of the rows."""
@@ -180,6 +183,29 @@ class StreamedRows(Rows):
             yield answer
         if unique and seen != self.rows:
             self.engine.refuse_change(f"it had {self.rows:,} rows and then {seen:,}")
+
+
+class ChosenRows(Rows):
+    """Some columns of rows."""
+
+    def __init__(self, rows: Rows, places: tuple[int, ...]) -> None:
+        self.most_gathered = rows.most_gathered
+        self._rows = rows
+        self._places = places
+
+    def fold(self, places: Sequence[int], work: Callable[[Part], Answer]) -> Iterable[Answer]:
+        """Do work on some of the columns."""
+        return self._rows.fold([self._places[place] for place in places], work)
+
+    def first(self, places: Sequence[int], work: Callable[[Part], Answer]) -> Answer:
+        """Do work on some columns of the first part of the rows."""
+        return self._rows.first([self._places[place] for place in places], work)
+
+    def reduce(
+        self, places: Sequence[int], work: Callable[[Part], Answer], join: Callable[[Sequence[Answer]], Answer]
+    ) -> Answer:
+        """Do work on each part of the rows and join the answers."""
+        return self._rows.reduce([self._places[place] for place in places], work, join)
 
 
 def code_and_work(

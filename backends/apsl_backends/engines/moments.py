@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from hashlib import blake2b
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,8 @@ from apsl_backends.engines.sums import (
 from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, EmbeddedHandle, NumberColumn
 from apsl_backends.kernels.library import in_blocks, useful_threads
-from apsl_rules.data import GroupFigures, Levels, MixedTable, available_memory
+from apsl_rules.data import ColumnKind, GroupFigures, Levels, LocalTable, MixedTable, available_memory
+from apsl_rules.data.counts import CountSource
 from apsl_rules.data.duplicates import Pairs, compare, split
 from apsl_rules.data.moments import (
     SCORED_OF_NUMBER,
@@ -44,7 +45,7 @@ from apsl_rules.data.moments import (
 )
 from apsl_rules.errors import DataError
 from apsl_rules.memory import Kind
-from apsl_rules.names import count_of, listing
+from apsl_rules.names import Node, count_of, listing
 
 _EMBEDDED: Kind[EmbeddedHandle] = Kind("embedded columns")
 _SCORED: Kind[EmbeddedHandle] = Kind("embedded columns for scores")
@@ -205,6 +206,16 @@ class MemoryMoments:
 _SHARE = 4
 
 
+class ReadColumns(Protocol):
+    """The columns of an engine as they were read."""
+
+    def thinned(self) -> LocalTable:
+        """Return about 10,000 of the rows."""
+
+    def counts(self, names: Sequence[Node], columns: tuple[ColumnKind, ...], notes: tuple[str, ...]) -> CountSource:
+        """Return the counts of some columns, which are categories."""
+
+
 class Moments:
     """A source of moments whose rows lie in an engine.
 
@@ -212,14 +223,30 @@ class Moments:
     were read.
     """
 
-    def __init__(self, engine: Engine, heading: MomentHeading, rows: Rows, likeness: Floats | None = None) -> None:
+    def __init__(self, engine: Engine, heading: MomentHeading, rows: Rows, likeness: Floats, read: ReadColumns) -> None:
         self.engine = engine
         self.kind = engine.kind
         self.heading = heading
         self.rounds = 0
         self._rows = rows
-        self._likeness = np.full(len(heading.names), np.nan) if likeness is None else likeness
+        self._likeness = likeness
         self._kept: dict[int, NumberColumn | CategoryColumn] = {}
+        self._read = read
+
+    def thinned(self) -> LocalTable:
+        """Return about 10,000 of the rows with the values of numbers, the same ones as of a table in memory."""
+        self.rounds += 1
+        return self._read.thinned()
+
+    def select(
+        self, places: Sequence[int], columns: tuple[ColumnKind, ...], notes: tuple[str, ...]
+    ) -> Moments | CountSource:
+        """Return the moments of some columns, or their counts if none of them is a number and none has a role."""
+        heading = self.heading.select(places, columns, notes)
+        if not (heading.is_number.any() or heading.roles):
+            return self._read.counts(heading.names, columns, notes)
+        rows = self._rows.select((*places, *self.heading.role_place.values()))
+        return Moments(self.engine, heading, rows, self._likeness[list(places)], self._read)
 
     @property
     def moved(self) -> int:

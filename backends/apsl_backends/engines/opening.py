@@ -29,7 +29,9 @@ from apsl_backends.kernels.bindings.scores import ScoreCurve
 from apsl_rules.data import (
     NOTICED_ROWS,
     CategoryCodes,
+    ColumnKind,
     Dictionary,
+    LocalTable,
     MixedTable,
     NoticedGroups,
     NumberValues,
@@ -45,6 +47,8 @@ from apsl_rules.data import (
     read_distinct,
     replace_names,
     role_names,
+    thin_rows,
+    thin_step,
 )
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.moments import MOST_ROWS_SEEN, ColumnUnit, Embedding, is_nearly_normal
@@ -71,7 +75,7 @@ def moments(
     places, with_roles = read.role_coders()
     heading = attrs.evolve(heading, roles=read.roles, role_units=tuple(one.unit for one in with_roles))
     rows = engine.code((*made.places, *places), [*coders, *with_roles], made.rows)
-    return Moments(engine, heading, rows, likeness_of_coders(coders))
+    return Moments(engine, heading, rows, likeness_of_coders(coders), read)
 
 
 @attrs.frozen(eq=False)
@@ -124,6 +128,42 @@ class _Read:
         name = self.names[place]
         raise DataError(advice_on_levels(name, found.counted.summarise(name).distinct))
 
+    def thinned(self) -> LocalTable:
+        """Return about 10,000 of the rows: those that are taken of a table in memory."""
+        made = self.made
+        coders = [self._coder_of_values(place) for place in made.places]
+        work = partial(code_some, coders=coders, step=thin_step(made.rows))
+        parts = list(self.engine.fold(made.places, work))
+        read = {self.names[place]: one for place, one in made.columns.items()}
+        found = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+        columns = dict(zip(read, found, strict=True))
+        cards = {name: one.card for name, one in read.items() if isinstance(one, CategoryCodes)}
+        codes = [columns[name] for name in cards]
+        categories = Table(
+            names=tuple(cards),
+            codes=np.stack(codes) if codes else np.empty((0, len(found[0])), np.uint8),
+            cards=np.array([*cards.values()], np.int64),
+            levels=tuple(one.levels for one in read.values() if isinstance(one, CategoryCodes)),
+            incomplete=np.array([bool((columns[name] == card).any()) for name, card in cards.items()], np.bool_),
+        )
+        numbers = tuple(name for name in read if name not in cards)
+        values = np.stack([columns[name] for name in numbers]) if numbers else np.empty((0, len(found[0])))
+        return MixedTable(tuple(read), categories, values, numbers)
+
+    def _coder_of_values(self, place: int) -> Coder:
+        """Return how a column is coded with the values of a number as they are."""
+        read, found = self.made.columns[place], self.found[place]
+        if isinstance(read, CategoryCodes):
+            return self._coder(place, Embedding())
+        unit = ColumnUnit(1.0)
+        return NumberCoder(0, 0, unit) if found.values is None else NumberCoder(0, 0, unit, found.values, read.values)
+
+    def counts(self, names: Sequence[Node], columns: tuple[ColumnKind, ...], notes: tuple[str, ...]) -> CountSource:
+        """Return the counts of some columns, which are categories."""
+        kept = {place: one for place, one in self.made.columns.items() if self.names[place] in names}
+        read = attrs.evolve(self, made=attrs.evolve(self.made, columns=kept, kinds=columns, notes=notes))
+        return self.engine.count(read.made.places, read.coders(Embedding()), read.made.heading(self.names))
+
     def coders(self, embedding: Embedding) -> list[Coder]:
         """Return how each column that is kept is coded."""
         return [self._coder(place, embedding) for place in self.made.places]
@@ -150,6 +190,14 @@ def _noticed(engine: Engine, names: Sequence[Node], reading: Mapping[str, Any]) 
     source = open_source(first, [names[place] for place in places])
     noticed = notice_groups(source, Reading(**reading))
     return attrs.evolve(noticed, acting=group_columns(asked)) if group_columns(asked) else noticed
+
+
+def code_some(section: Any, coders: Sequence[Coder], step: int) -> list[Any]:
+    """Return some rows of a section: the values of numbers, and the codes of categories."""
+    if step > 1:
+        section = section.take(thin_rows(section.num_rows, step))
+    coded = [coder.code(column) for coder, column in zip(coders, section.columns, strict=True)]
+    return [one.codes if isinstance(one, CategoryColumn) else one.values for one in coded]
 
 
 def first_floats(section: Any) -> Any:
@@ -192,7 +240,25 @@ def moments_of_table(
         else:
             curve = None if column.plain is None else _curve_between(column.values, column.plain)
             coders.append(NumberCoder(width, 0, ColumnUnit(), plain=curve))
-    return Moments(engine, source.heading, engine.code(range(len(coders)), coders, table.rows), likeness)
+    rows = engine.code(range(len(coders)), coders, table.rows)
+    return Moments(engine, source.heading, rows, likeness, _SentColumns(engine_of, table))
+
+
+@attrs.frozen(eq=False)
+class _SentColumns:
+    """The columns of a table in memory whose scores and codes went to an engine."""
+
+    engine_of: Callable[[Any, Callable[[], bytes]], Engine]
+    table: MixedTable
+
+    def thinned(self) -> LocalTable:
+        """Return about 10,000 of the rows."""
+        return self.table.thinned()
+
+    def counts(self, names: Sequence[Node], columns: tuple[ColumnKind, ...], notes: tuple[str, ...]) -> CountSource:
+        """Return the counts of some columns, which are categories."""
+        left = self.table.categories.select(names)
+        return counted_table(self.engine_of, attrs.evolve(left, columns=columns, notes=notes))
 
 
 def _curve_between(scores: Floats, values: Floats) -> ScoreCurve:

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.engines.engine import SECTION, Part
+from apsl_backends.engines.engine import Part
 from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.embedded import (
     CategoryColumn,
@@ -23,6 +23,7 @@ from apsl_backends.kernels.bindings.embedded import (
     matrix_tests,
 )
 from apsl_backends.kernels.library import in_blocks
+from apsl_rules.data import SECTION
 from apsl_rules.data.moments import MomentHeading, RowTests
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from apsl_backends.engines.engine import SECTION, Engine
+from apsl_backends.engines.engine import Engine
 from apsl_backends.engines.moments import MemoryMoments
 from apsl_backends.engines.opening import counted, moments
-from apsl_rules.data import GroupFigures, count_levels, table
+from apsl_rules.data import SECTION, GroupFigures, count_levels, table
 from apsl_rules.data.counts import collapse
 from apsl_rules.errors import ApslError
 
