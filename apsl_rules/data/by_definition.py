@@ -95,9 +95,11 @@ def definitions(data: Dataset, target: Node, keep: Collection[Node] = (), *, fun
     if "counts" in data.can:
         return Definition(target, dict(_indicators(data.categories, target, used)))
     table = data.thinned()
-    if table is None or table.rows < _FEWEST_ROWS or target not in table.place:
+    if table is None or table.rows < _FEWEST_ROWS:
         return Definition(target, told)
     some = _Rows.of(table, target, used)
+    if target not in some.numbers and target not in some.categories:
+        return Definition(target, told)
     indicators = _indicators(table.categories, target, list(some.categories))
     for name, sentence in (*_functions(some), *_cuts(some), *indicators, *_interactions(some)):
         told.setdefault(name, sentence)

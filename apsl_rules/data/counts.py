@@ -7,6 +7,7 @@ from math import log, prod
 from threading import RLock
 from typing import Protocol, TypeVar, runtime_checkable
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -240,8 +241,6 @@ class CachedCounts(CountedDataset):
 
     def set_aside(self, reasons: Mapping[Node, str], notes: Sequence[str]) -> CachedCounts:
         """Return the counts of the columns but for some, each set aside for a reason."""
-        from apsl_rules.data.chosen_columns import ChosenCounts  # imports this module
-
         places = tuple(place for place, name in enumerate(self.names) if name not in reasons)
         heading = self.heading.select(places, self._columns_without(reasons), (*self.notes, *notes))
         return CachedCounts(ChosenCounts(self.source, places, heading), self.note)
@@ -346,6 +345,61 @@ class CachedCounts(CountedDataset):
                 return
             held -= self._kept[columns].nbytes
             del self._kept[columns]
+
+
+# --- some columns ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class ChosenCounts:
+    """The columns at some places of a source of counts.
+
+    Attributes
+    ----------
+    source, places
+        The source, and which of its columns these are.
+    heading
+        The heading of these columns.
+    """
+
+    source: CountSource
+    places: tuple[int, ...]
+    heading: Heading
+
+    @property
+    def kind(self) -> str:
+        """Return the name of the counting method."""
+        return self.source.kind
+
+    @property
+    def cheap(self) -> int:
+        """Return how many combinations are counted as quickly as fewer."""
+        return self.source.cheap
+
+    def joints(self, sets: Sequence[tuple[int, ...]], most: int) -> list[Joint | None]:
+        """Count sets of columns in one round."""
+        found = self.source.joints(self._within(sets), most)
+        return [
+            None if one is None else attrs.evolve(one, places=places) for places, one in zip(sets, found, strict=True)
+        ]
+
+    def complete(self, sets: Sequence[tuple[int, ...]]) -> Sequence[int]:
+        """Count, for each set of columns, the rows in which none of them is missing."""
+        return self.source.complete(self._within(sets))
+
+    def sample(self) -> Codes:
+        """Return the codes of some rows."""
+        codes: Codes = self.source.sample()[list(self.places)]
+        return codes
+
+    @property
+    def fingerprint(self) -> Callable[[int], bytes] | None:
+        """Return what names the contents of a column, where the source can tell."""
+        of_column: Callable[[int], bytes] | None = getattr(self.source, "fingerprint", None)
+        return None if of_column is None else lambda place: of_column(self.places[place])
+
+    def _within(self, sets: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        return [tuple(self.places[place] for place in one) for one in sets]
 
 
 # --- distinct rows ------------------------------------------------------------------------------------------------

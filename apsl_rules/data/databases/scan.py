@@ -37,7 +37,7 @@ def value_of(table: Any, name: Node) -> Any:
 
 def _is_neither(kind: Any) -> bool:
     """Return whether values of a type are neither levels nor numbers."""
-    return bool(kind.is_nested() or kind.is_json() or kind.is_binary() or kind.is_geospatial() or kind.is_null())
+    return bool(kind.is_nested() or kind.is_json() or kind.is_binary() or kind.is_geospatial())
 
 
 def types_set_aside(table: Any) -> dict[int, str]:
