@@ -20,9 +20,9 @@ PACKAGES = (ROOT / "apsl_rules", ROOT / "backends" / "apsl_backends", ROOT / "ba
 #: The limits; what the architecture aims at stands behind each.
 LIMITS = {
     "files": 316,  # 205
-    "lines": 65_250,  # 41,000
+    "lines": 65_500,  # 41,000
     "lines of the longest file": 515,  # 450
-    "modules with one importer": 49,  # 40
+    "modules with one importer": 50,  # 40
     "modules hidden by a function of their name": 0,  # 0
 }
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import attrs
 
 from apsl_backends.engines.arrow_columns import Summary, count_values
 from apsl_backends.engines.coders import Coder
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn
-from apsl_rules.data import SECTION
+from apsl_rules.data import SECTION, ColumnKind, LocalTable
 from apsl_rules.data.counts import CountSource, Heading
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
@@ -102,6 +102,16 @@ class Engine(ABC):
     def refuse_change(self, what: str) -> None:
         """End with the sentence that a table changed."""
         raise DataError(_CHANGED.format(origin=self.origin, what=what))
+
+
+class ReadColumns(Protocol):
+    """The columns of an engine as they were read."""
+
+    def thinned(self) -> LocalTable:
+        """Return about 10,000 of the rows."""
+
+    def counts(self, names: Sequence[Node], columns: tuple[ColumnKind, ...], notes: tuple[str, ...]) -> CountSource:
+        """Return the counts of some columns, which are categories."""
 
 
 class ArrowEngine(Engine):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from hashlib import blake2b
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.engines.coders import indicators_of, unit_of
-from apsl_backends.engines.engine import Engine, Part, Rows
+from apsl_backends.engines.engine import Engine, Part, ReadColumns, Rows
 from apsl_backends.engines.groups import sums_by_group
 from apsl_backends.engines.levels import estimated_levels, role_columns, role_units
 from apsl_backends.engines.normal_scores import Line, Standardised, likeness_of, line_of, normal_scores
@@ -45,7 +45,7 @@ from apsl_rules.data.moments import (
 )
 from apsl_rules.errors import DataError
 from apsl_rules.memory import Kind
-from apsl_rules.names import Node, count_of, listing
+from apsl_rules.names import count_of, listing
 
 _EMBEDDED: Kind[EmbeddedHandle] = Kind("embedded columns")
 _SCORED: Kind[EmbeddedHandle] = Kind("embedded columns for scores")
@@ -204,16 +204,6 @@ class MemoryMoments:
 
 #: The share of free memory that columns may take between calls.
 _SHARE = 4
-
-
-class ReadColumns(Protocol):
-    """The columns of an engine as they were read."""
-
-    def thinned(self) -> LocalTable:
-        """Return about 10,000 of the rows."""
-
-    def counts(self, names: Sequence[Node], columns: tuple[ColumnKind, ...], notes: tuple[str, ...]) -> CountSource:
-        """Return the counts of some columns, which are categories."""
 
 
 class Moments:
