@@ -1,7 +1,8 @@
 """Hooks of the documentation site (mkdocs.yml): navigation from docs/README.md, and links that leave the folder docs.
 
 Pages are written to be read in the repository. So links may lead to sources, which the site does not have: there their
-text stays and the link goes. Pages that lie elsewhere in the repository are taken into the site.
+text stays and the link goes. Pages that lie elsewhere in the repository are taken into the site. The replays that the
+examples of the map of the paper write are there too, and where the map names one it links to it.
 """
 
 from __future__ import annotations
@@ -9,13 +10,19 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+
+sys.path.append(str(Path(__file__).parent))  # the tools are scripts beside each other, not a package
+
+from gallery import made
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -27,6 +34,8 @@ ELSEWHERE = {
     "specs/apsl_specs/learners/README.md": "learners.md",
     "tests/README.md": "where-tests-go.md",
 }
+REPLAYED = "paper.md"
+_REPLAY = re.compile(r"`(figure\w+\.html)`")
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 _FENCE = re.compile(r"(^```.*?^```$)", flags=re.DOTALL | re.MULTILINE)
 _GROUP = re.compile(r"^## (.+)$", flags=re.MULTILINE)
@@ -77,9 +86,13 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that lie outside the folder docs."""
+    """Add the pages that lie outside the folder docs, and the replays."""
     for source, target in ELSEWHERE.items():
         files.append(File.generated(config, target, abs_src_path=str(ROOT / source)))
+    with TemporaryDirectory() as folder:
+        made(DOCS / REPLAYED, Path(folder))
+        for path in sorted(Path(folder).glob("*.html")):
+            files.append(File.generated(config, path.name, content=path.read_text("utf-8")))
     return files
 
 
@@ -87,4 +100,6 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Turn links between files of the repository into links of the site."""
     sources = {target: (ROOT / source).parent for source, target in ELSEWHERE.items()}
     here = page.file.src_uri
+    if here == REPLAYED:
+        markdown = _REPLAY.sub(r"[`\1`](\1)", markdown)
     return relinked(markdown, here, sources.get(here, (DOCS / here).parent))
