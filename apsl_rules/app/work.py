@@ -62,7 +62,15 @@ class Work:
             "check": self._check,
             "take": self._take,
         }
-        return jobs[job](study, given, tell)
+
+        def watch(phase: str, done: int, of: int) -> None:
+            tell(phase if of else "tests done", done, of, None)
+
+        before = WATCHING.set(watch)
+        try:
+            return jobs[job](study, given, tell)
+        finally:
+            WATCHING.reset(before)
 
     def _kept(self, what: str, key: Any, make: Callable[[], Any]) -> Any:
         """Return what was made for a key, and make it if something else is kept."""
@@ -172,7 +180,6 @@ class Work:
         target = _node(study.target, nodes_of(opened))
         settings = self._by_labels({**study.settings, "knowledge": None}, study, tell)
         settings["knowledge"] = attrs.evolve(study.knowledge, answers=())
-        before = WATCHING.set(lambda _phase, tests: tell("tests done", tests, 0, None))
         try:
             return learn(opened, target, plugins=plugins, **settings)
         except Interrupted as stop:
@@ -180,8 +187,6 @@ class Work:
                 raise
             part: Part = stop.part
             return part
-        finally:
-            WATCHING.reset(before)
 
     def _learn(self, study: Study, given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
         """Learn the part, and say what changed since the last one with the same target."""
