@@ -10,7 +10,8 @@ import pandas as pd
 from charts import Panel, chart
 from document import Block, Heading, Picture, Table, Text
 from ranking import DifferenceDiagram, published_ranks, rank
-from stored import NETWORKS, RANKED_BY, Stored, older, one, rows_in_order, short
+from stored import NETWORKS, RANKED_BY, Stored, one, rows_in_order, sets_of, short
+from table3 import significant
 
 LEARNERS = {
     "apsl-score": "apsl-score",
@@ -42,9 +43,8 @@ def deeper_blocks(stored: Stored) -> Iterator[Block]:
         "pays for all of it. The paper printed these results as pictures without figures, so only ranks can be "
         "compared. SLL and GGSL run on the small networks only, as in the paper, where memory ended. GS, MMHC "
         "and SLL run once for each sample, GGSL for each target. `apsl` is sound APSL; "
-        "`apsl-score` is our default on tables."
+        f"`apsl-score` is our default on tables. Sets: {sets_of(stored.about[str(stored.first('depths', 'quick'))])}."
     )
-    yield from older(stored, "depths", "quick")
     for depth, (figure, ranks) in FIGURES.items():
         rows = found[found["depth"] == depth]
         if rows.empty:
@@ -102,7 +102,9 @@ def _ranked(rows: pd.DataFrame, depth: str, figure: str) -> Iterator[Block]:
         published = published_ranks(measure, "max" if depth == "max" else int(depth))
         spelt = ", ".join(f"{name} {ranking.ranks[name]:.2f} (paper {published[name]:.2f})" for name in ranking.order)
         yield Picture(f"figure{figure}-{column}", diagram.svg(), f"Figure {figure}, {told} at depth {depth}")
-        yield Text(f"{told} at depth {depth}, mean ranks over {len(tasks)} sets, highest best: {spelt}.")
+        yield Text(
+            f"{told} at depth {depth}, mean ranks over {len(tasks)} sets, highest best: {spelt}. {significant(ranking)}"
+        )
 
 
 def _table(stored: Stored, found: pd.DataFrame) -> Iterator[Block]:

@@ -7,14 +7,12 @@ anything, from a folder of results or from the small files that are kept with th
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import version
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import attrs
 import pandas as pd
-from document import Text
 from results import RESULTS, read_results, summarise
 
 from apsl_rules._files import write_text
@@ -64,11 +62,6 @@ class Stored:
         """Return the first of some experiments that was run."""
         return next((name for name in experiments if name in self.about), None)
 
-    def version(self, *experiments: str) -> str:
-        """Return the version of the package that the first of some experiments was run with."""
-        name = self.first(*experiments)
-        return "" if name is None else str(self.about[name]["apsl_rules"])
-
     def updated(self, newer: Stored) -> Stored:
         """Return these with the experiments of others in the place of their own."""
         left = self.summary[~self.summary["experiment"].isin(newer.about)]
@@ -113,18 +106,19 @@ def kept(folder: Path) -> Stored:
         raise DataError(message) from error
 
 
-def older(stored: Stored, *experiments: str) -> Iterator[Text]:
-    """Say so where an experiment was run with another version of the package than this one."""
-    made, here = stored.version(*experiments), version("apsl_rules")
-    if made != here:
-        yield Text(f"**These figures are of version {made}**, not of this one, {here}.")
-
-
 def rows_in_order(found: pd.DataFrame) -> Sequence[tuple[str, int]]:
     """Return the networks and sizes that some rows are about, in the order of the paper's tables."""
     pairs = set(zip(found["network"], found["size"], strict=True))
     place = {name: at for at, name in enumerate(NETWORKS)}
     return sorted(pairs, key=lambda pair: (place.get(pair[0], len(place)), pair))
+
+
+def sets_of(about: Mapping[str, Any]) -> str:
+    """Say how many sets of each network an experiment has."""
+    of: dict[int, list[str]] = {}
+    for network, count in about.get("sets", {}).items():
+        of.setdefault(count, []).append(network)
+    return "; ".join(f"{count} of {', '.join(networks)}" for count, networks in sorted(of.items(), reverse=True))
 
 
 def one(found: pd.DataFrame, **wanted: Any) -> Mapping[str, Any] | None:
