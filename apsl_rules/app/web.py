@@ -30,6 +30,8 @@ _ALIVE = 15.0
 #: The most streams of events: tabs that look at the page.
 _MOST_TABS = 20
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+#: The files of the report that are the page's as well.
+_SHARED = ("base.css", "elements.js")
 _QUESTIONS = ("answer", "effect", "check", "given")
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -252,5 +254,6 @@ def _saved(folder: Path, name: str, content: bytes) -> str:
 
 def _assets() -> dict[str, bytes]:
     """Return the files of the page by name, read once: no path of a request is ever looked up."""
-    folder = files("apsl_rules.app") / "page"
-    return {one.name: one.read_bytes() for one in folder.iterdir() if Path(one.name).suffix in _TYPES}
+    own, shared = files("apsl_rules.app") / "page", files("apsl_rules.views") / "viewer"
+    found = [*(one for one in own.iterdir() if Path(one.name).suffix in _TYPES), *(shared / one for one in _SHARED)]
+    return {one.name: one.read_bytes() for one in found}

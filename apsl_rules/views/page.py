@@ -85,7 +85,7 @@ def write_report(part: Part, path: str | Path, figures: EdgeFigures | None = Non
 
 def report_html(part: Part, figures: EdgeFigures | None = None, *, values: bool = True) -> str:
     """Return the report of a part as HTML text: the same text for the same run, every time."""
-    style = _asset("viewer.css")
+    style = _asset("base.css") + _asset("viewer.css")
     script = _script()
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"

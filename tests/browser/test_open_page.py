@@ -252,7 +252,9 @@ def test_eight_things_on_a_network(opened: Opened, tmp_path: Path) -> None:
     assert same_part(desk, tmp_path / "tables").depth == "max"
 
 
-def test_eight_things_on_a_table_with_groups(opened: Opened, tmp_path: Path) -> None:
+def test_eight_things_on_a_table_with_groups(  # noqa: PLR0915 - one sitting, from a file to a script
+    opened: Opened, tmp_path: Path
+) -> None:
     """Several rows of each patient; a study that was opened by its name keeps everything by itself."""
     visits().to_csv(tmp_path / "tables" / "visits.csv", index=False)
     desk = opened("own.toml")
@@ -261,14 +263,26 @@ def test_eight_things_on_a_table_with_groups(opened: Opened, tmp_path: Path) -> 
     desk.choose("[data-key='kind pulse']", "ordered")
     desk.until(lambda: desk.is_settled() and desk.find("[data-key='kind pulse']").get_attribute("value") == "ordered")
     desk.click("#undo")
-    desk.click("[data-key='out patient']")
-    desk.says("[data-column='patient']", "left out")
+    desk.until(lambda: desk.is_settled() and desk.find("[data-key='kind pulse']").get_attribute("value") == "")
+    # what was noticed of the rows is one click away, and so is that they are independent
+    desk.click(".out .way", "groups: patient")
+    desk.says(".rows summary", "Groups patient")
+    desk.until(lambda: desk.is_settled() and not desk.all("[data-key='ask patient']:enabled"))
+    desk.click(".rows summary")
+    desk.click("[data-key='without groups patient']")
+    desk.until(lambda: desk.is_settled() and "Groups" not in desk.text(".rows summary"))
+    desk.choose("[data-key='setting groups']", "patient")
+    desk.says(".rows summary", "Groups patient")
     desk.click("[data-key='ask pressure']")
     desk.settled()
     assert {"dose", "pulse"} <= {word for edge in desk.drawn() for word in edge.split()}
     with desk.report():
+        desk.says("#statements", "independent groups of rows")
         desk.click("#panel .edge", "dose")
         desk.find("#panel .proof")
+        desk.click("#panel .plot")
+        desk.until(lambda: desk.all("#panel .given svg"), "the plot given others")
+        desk.says("#panel .given", "Given")
 
     desk.tab("know")
     dragged = desk.find("[data-question='sort'] [data-item='pulse'] .name")
@@ -290,6 +304,7 @@ def test_eight_things_on_a_table_with_groups(opened: Opened, tmp_path: Path) -> 
     desk.says("#checked", "not contradicted")
     part = same_part(desk, tmp_path / "tables")
     assert ("pressure", "pulse") in part.arrows
+    assert part.settings["groups"] == ["patient"]
     assert (tmp_path / "tables" / "own.toml").read_bytes() == (tmp_path / "tables" / "study.toml").read_bytes()
 
     again = opened("own.toml")
@@ -349,6 +364,26 @@ def test_many_columns_are_listed_in_pages_and_searched(opened: Opened, tmp_path:
     desk.type("[data-key='search']", "gene 437")
     desk.until(lambda: [one.get_attribute("data-column") for one in desk.all("#table tbody tr")] == ["gene 437"])
     assert desk.focused().get_attribute("value") == "gene 437"
+
+
+def test_a_large_part_grows_and_answers_at_once(opened: Opened) -> None:
+    """It is drawn while it is learned; a click on one of its edges asks the server for nothing."""
+    desk = opened()
+    desk.click("[data-source='hailfinder']")
+    desk.click("[data-key='ask Boundaries']")
+    desk.settled()
+    desk.find("#depth").send_keys(Keys.END)
+    desk.settled()
+    desk.until(lambda: len(desk.drawn()) > 50, "the whole network")
+    desk.browser.get_log("performance")
+    with desk.report():
+        for tab in desk.all("#tab-edges"):
+            tab.click()
+        for number in (0, 20, 40):
+            desk.click("#tab-edges")
+            desk.until(lambda number=number: desk.all("#panel .edge")[number].click() is None)  # type: ignore[misc]
+            desk.find("#panel .proof")
+    assert [one for one in desk.browser.get_log("performance") if 'requestWillBeSent"' in one["message"]] == []
 
 
 def test_hostile_names_are_words(opened: Opened, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 // My graph: one that a person brings, against the table.
-import { button, byId, make, picture, refill } from './elements.js';
+import { button, byId, make } from './elements.js';
+import { picture, refill } from './pieces.js';
 import { ask, plain, told } from './server.js';
 
 let text = '';

@@ -1,5 +1,6 @@
 // What I know: columns put into earlier and later, the questions that are offered, and arrows said outright.
-import { button, byId, make, name, refill, select } from './elements.js';
+import { button, byId, make } from './elements.js';
+import { name, refill, select } from './pieces.js';
 import { ask, change } from './server.js';
 import { columnNames } from './table.js';
 import { onChosen } from './report.js';

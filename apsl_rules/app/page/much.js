@@ -1,5 +1,6 @@
 // How much: the effect of one column on another, by one way to adjust or several, with what it rests on.
-import { button, byId, make, name, picture, refill, select } from './elements.js';
+import { button, byId, make } from './elements.js';
+import { name, picture, refill, select } from './pieces.js';
 import { ask, plain, sentence, told } from './server.js';
 import { columnNames } from './table.js';
 

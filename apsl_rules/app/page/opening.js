@@ -1,5 +1,6 @@
 // Which table: a file that is dropped or chosen, one of the folder, a shipped one, or a network.
-import { button, byId, make, refill } from './elements.js';
+import { button, byId, make } from './elements.js';
+import { refill } from './pieces.js';
 import { attempt, get, post, postFile } from './server.js';
 import { showTabs } from './tabs.js';
 

@@ -1,5 +1,6 @@
 // The question: which column, how far, and what is said of hidden causes.
-import { byId, make, name, refill } from './elements.js';
+import { byId, make } from './elements.js';
+import { name, refill } from './pieces.js';
 import { change } from './server.js';
 
 const farthest = 6;

@@ -1,5 +1,6 @@
 // The part: its report in a frame, which has the drawing, the proofs and the replay.
-import { byId, picture } from './elements.js';
+import { byId } from './elements.js';
+import { picture } from './pieces.js';
 import { ask, attempt, getBlob } from './server.js';
 
 const withDrawing = new Set(['answer', 'know', 'much']);

@@ -1,5 +1,6 @@
 // How the rows are read: each setting that the page takes beside those of single columns, as it was declared.
-import { button, make, name, select } from './elements.js';
+import { button, make } from './elements.js';
+import { name, select } from './pieces.js';
 import { change } from './server.js';
 
 let isOpen = false;

@@ -1,5 +1,6 @@
 // The table: each column with its kind and how it is spread; kinds, missing values and columns left out by a click.
-import { button, byId, count, make, name, refill, select, sign } from './elements.js';
+import { button, byId, count, make, sign } from './elements.js';
+import { name, refill, select } from './pieces.js';
 import { attempt, change, get, sentence } from './server.js';
 import { openTab } from './tabs.js';
 import { rowSettings } from './rows.js';
@@ -7,8 +8,9 @@ import { rowSettings } from './rows.js';
 const atOnce = 50;
 const kinds = ['category', 'ordered', 'number'];
 let table = null;
-let read = 0;
-let shown = { study: null, part: null };
+let seen = 0;
+let isReading = false;
+let shown = { study: null, part: null, columns: { of: 0 } };
 let page = 0;
 let sought = '';
 
@@ -215,13 +217,23 @@ const allNames = (study) => [
 export const columnNames = () =>
   (table?.columns ?? []).filter(({ kind }) => kind !== 'left out').map((one) => one.name);
 
-export const showTable = async (state) => {
-  const { study, columns } = state;
-  shown = state;
-  if (columns.of !== read) {
-    read = columns.of;
-    table = await attempt(() => get('/api/columns'));
+// The columns come once for each time that they were looked at; what did not arrive is asked for again.
+const read = async () => {
+  if (isReading) return;
+  isReading = true;
+  const wanted = shown.columns.of;
+  const arrived = await attempt(() => get('/api/columns'));
+  isReading = false;
+  if (arrived) {
+    table = arrived;
+    seen = wanted;
+    show();
   }
-  if (!study.source) table = null;
+  if (shown.columns.of !== seen) setTimeout(read, arrived ? 0 : 1000);
+};
+export const showTable = (state) => {
+  shown = state;
+  if (!state.study.source) table = null;
+  if (state.columns.of !== seen) read();
   show();
 };

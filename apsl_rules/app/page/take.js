@@ -1,5 +1,6 @@
 // Take it with me: the study, the script and the command that learn the same part, and the part in many forms.
-import { button, byId, make, refill } from './elements.js';
+import { button, byId, make } from './elements.js';
+import { refill } from './pieces.js';
 import { attempt, getBlob } from './server.js';
 
 const files = [

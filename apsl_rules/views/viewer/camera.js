@@ -1,5 +1,6 @@
 // Zoom and pan: which piece of the drawing is seen, how large, and which names can be read there.
-import { byId, data } from './page.js';
+import { byId } from './elements.js';
+import { data } from './page.js';
 import { on, state, view } from './state.js';
 import { boxNow, drawing, drawn, middleOf, scene } from './scene.js';
 

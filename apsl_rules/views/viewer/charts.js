@@ -1,5 +1,6 @@
 // What a table says: the effect along an edge, the counts, boxes or points behind it, and the levels of a node.
-import { data, make, nameOf, sign, thousands } from './page.js';
+import { make, sign, thousands } from './elements.js';
+import { data, nameOf } from './page.js';
 
 export const effectBlock = (edge) =>
   edge.effect === undefined

@@ -1,5 +1,6 @@
 // The drawing as a file: SVG and PNG, made here from the shapes that are seen, so that nothing needs to be loaded.
-import { byId, data, sign } from './page.js';
+import { byId, sign } from './elements.js';
+import { data } from './page.js';
 import { view } from './state.js';
 import { drawing, scene } from './scene.js';
 import { applyCamera, writeInFull } from './camera.js';

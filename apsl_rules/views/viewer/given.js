@@ -1,5 +1,6 @@
 // Plots of two columns given others. The page around the report has the rows: it is asked, and its chart is drawn here.
-import { button, data, isDrawn, make, namesOf } from './page.js';
+import { button, make } from './elements.js';
+import { data, isDrawn, namesOf } from './page.js';
 import { chartOf } from './charts.js';
 
 const waiting = new Map();

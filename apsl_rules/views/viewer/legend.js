@@ -1,5 +1,6 @@
 // The legend: the signs that this part needs.
-import { byId, data, make, sign } from './page.js';
+import { byId, make, sign } from './elements.js';
+import { data } from './page.js';
 import { isSuggested, lastLook, looks } from './words.js';
 
 const head = () => sign('path', { class: 'head', d: 'M40 0L31 -4.5V4.5Z' });

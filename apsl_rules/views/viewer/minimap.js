@@ -1,5 +1,5 @@
 // A small picture of the whole drawing, with the piece that is seen; it appears when not all of it is seen.
-import { byId, sign } from './page.js';
+import { byId, sign } from './elements.js';
 import { on, view } from './state.js';
 import { boxNow, drawn } from './scene.js';
 import { lookAtPoint, onCamera, seen, stageSize } from './camera.js';

@@ -1,5 +1,5 @@
 // Pointers and keys on the drawing: pan, pinch, wheel, dragging a node, and going from node to node.
-import { byId } from './page.js';
+import { byId } from './elements.js';
 import { choose, on } from './state.js';
 import { drawing, drawn, middleOf, moveNode, noteTravel, putBack } from './scene.js';
 import { applyCamera, bringIntoView, fit, panBy, seen, zoom } from './camera.js';

@@ -1,5 +1,6 @@
 // The panel beside the drawing: why, edges, conflicts and the run.
-import { button, byId, count, data, make, nameOf, namesOf } from './page.js';
+import { button, byId, count, make } from './elements.js';
+import { data, nameOf, namesOf } from './page.js';
 import { edgeEnds, edgeSpoken, edgeWords, lastLook, looks } from './words.js';
 import { choose, chooseNothing, edgeOf, moveTo, on, openTab, showView, state } from './state.js';
 import { drawn } from './scene.js';

@@ -1,5 +1,6 @@
 // Proofs as trees that fold: rules inside, findings with their tests at the leaves.
-import { button, data, make, nameOf, namesOf } from './page.js';
+import { button, make } from './elements.js';
+import { data, nameOf, namesOf } from './page.js';
 import { factWords } from './words.js';
 import { canPlot, plotButton } from './given.js';
 

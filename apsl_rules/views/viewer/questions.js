@@ -1,5 +1,6 @@
 // The box of questions: what only a person can tell, sorted by clicking, and the file that takes the answers away.
-import { button, byId, count, data, make } from './page.js';
+import { button, byId, count, make } from './elements.js';
+import { data } from './page.js';
 import { saveText } from './download.js';
 
 const unsure = "don't know";

@@ -1,5 +1,6 @@
 // The replay: a position between the empty state and the finished part, and what happened there.
-import { byId, data, make, nameOf, sign } from './page.js';
+import { byId, make, sign } from './elements.js';
+import { data, nameOf } from './page.js';
 import { factWords } from './words.js';
 import { moveTo, on, state } from './state.js';
 import { isFiring, visitAt } from './moment.js';

@@ -1,5 +1,6 @@
 // The drawing: stripes, edges and boxes where the layout put them or a reader moved them, as they are at a moment.
-import { byId, classes, data, isDrawn, sign } from './page.js';
+import { byId, classes, sign } from './elements.js';
+import { data, isDrawn } from './page.js';
 import { edgeOfFact, edgeSpoken, isSuggested, lastLook, lookAt, looks } from './words.js';
 import { choose, edgeOf, on, showView, state, view } from './state.js';
 import { circleAt, headPath, routeBetween, wholePath, zigzagAlong } from './geometry.js';

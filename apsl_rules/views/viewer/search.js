@@ -1,5 +1,6 @@
 // The search for a node by a piece of its name.
-import { button, byId, data, make, nameOf } from './page.js';
+import { button, byId, make } from './elements.js';
+import { data, nameOf } from './page.js';
 import { choose } from './state.js';
 import { focusNode } from './camera.js';
 import { focusOn } from './moving.js';

@@ -1,5 +1,6 @@
 // The start: every module takes its place, then the finished part is shown.
-import { byId, data, make } from './page.js';
+import { byId, make } from './elements.js';
+import { data } from './page.js';
 import { moveTo, on, showView, state } from './state.js';
 import { startScene } from './scene.js';
 import { startCamera } from './camera.js';

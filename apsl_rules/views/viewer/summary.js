@@ -1,5 +1,6 @@
 // The answer in words, above the picture.
-import { button, byId, count, data, make, namesOf } from './page.js';
+import { button, byId, count, make } from './elements.js';
+import { data, namesOf } from './page.js';
 import { lastLook, looks } from './words.js';
 import { choose } from './state.js';
 import { focusOn } from './moving.js';

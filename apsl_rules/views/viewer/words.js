@@ -1,5 +1,6 @@
 // Facts and edges in words: each name set apart, an arrow always pointing to the right.
-import { data, make, nameOf } from './page.js';
+import { make } from './elements.js';
+import { data, nameOf } from './page.js';
 
 const signs = { ' -> ': ' → ', ' -- ': ' — ', ' *-> ': ' ∗→ ' };
 export const factWords = (number) => {

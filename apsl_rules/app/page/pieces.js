@@ -1,25 +1,7 @@
-// Build elements from text: text only ever enters the page as text nodes and attribute values.
-const svgSpace = 'http://www.w3.org/2000/svg';
+// Pieces of the page: names, choices, pictures, and places that are filled again only where something changed.
+import { make } from './elements.js';
 
-const fill = (element, attributes, children) => {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false)
-      element.setAttribute(name, value === true ? '' : value);
-  }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
-  return element;
-};
-export const byId = (id) => document.getElementById(id);
-export const make = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
-export const sign = (tag, attributes = {}, ...children) =>
-  fill(document.createElementNS(svgSpace, tag), attributes, children);
-export const button = (attributes, act, ...children) => {
-  const made = make('button', { type: 'button', ...attributes }, ...children);
-  made.addEventListener('click', act);
-  return made;
-};
 export const name = (text) => make('bdi', { class: 'name' }, text);
-export const count = (number, one, many) => (number === 1 ? `1 ${one}` : `${number.toLocaleString('en')} ${many}`);
 
 // A choice among words, each with what it means.
 export const select = (attributes, options, chosen, act) => {

@@ -1,0 +1,91 @@
+"""Tables are dropped in each format, and settings of rows go with a study into fresh processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from base64 import b64decode
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from apsl_rules.app.study import Study, changed
+from apsl_rules.app.takeaway import COMMAND, script_text, study_text
+from apsl_rules.app.work import Work
+from apsl_rules.server import Limits
+from support.open_page import OpenPage, open_page
+
+
+def visits(rows: int = 400) -> pd.DataFrame:
+    """Return several visits of each patient."""
+    draw = np.random.default_rng(2)
+    who = np.repeat(np.arange(rows // 4), 4)
+    dose = draw.integers(0, 2, rows)
+    pulse = (70 + 4 * draw.normal(0, 1, rows // 4)[who] + 5 * dose + draw.normal(0, 3, rows)).round(1)
+    return pd.DataFrame({"patient": who, "dose": dose, "pulse": pulse, "arm": draw.choice(["left", "right"], rows)})
+
+
+def write_spss(frame: pd.DataFrame, path: Path) -> None:
+    """Write a file of SPSS."""
+    pyreadstat = pytest.importorskip("pyreadstat")
+    pyreadstat.write_sav(frame, str(path))
+
+
+WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
+    "visits.csv": lambda frame, path: frame.to_csv(path, index=False),
+    "visits.xlsx": lambda frame, path: frame.to_excel(path, index=False),
+    "visits.dta": lambda frame, path: frame.to_stata(path, write_index=False),
+    "visits.sav": write_spss,
+    "visits.parquet": lambda frame, path: frame.to_parquet(path),
+}
+
+
+def looked_at(page: OpenPage, before: int) -> dict[str, object]:
+    """Wait until the columns of another table were looked at, and return their names with their kinds."""
+    page.until(lambda state: state["columns"]["of"] > before and not state["busy"])
+    assert page.state()["columns"]["error"] is None
+    columns = page.ask("/api/columns").data
+    assert columns["rows"] == 400
+    return {one["name"]: one["kind"] for one in columns["columns"]}
+
+
+def test_a_table_is_dropped_in_each_format(tmp_path: Path) -> None:
+    """CSV, Excel, Stata, SPSS and Parquet give the same columns; each file is copied into the folder."""
+    frame = visits()
+    (tmp_path / "folder").mkdir()
+    with open_page(tmp_path / "folder") as page:
+        for name, write in WRITERS.items():
+            write(frame, tmp_path / name)
+            before = page.state()["columns"]["of"]
+            answer = page.ask(f"/api/file?name={quote(name)}", body=(tmp_path / name).read_bytes())
+            assert answer.data == {"name": name}
+            kinds = looked_at(page, before)
+            assert list(kinds) == list(frame), name
+            assert (kinds["pulse"], kinds["arm"]) == ("number", "category"), name
+            assert (tmp_path / "folder" / name).read_bytes() == (tmp_path / name).read_bytes()
+
+
+def test_settings_of_rows_go_with_the_study(tmp_path: Path) -> None:
+    """Groups and the rule for missing values: the script and the command learn the part of the page, byte for byte."""
+    frame = visits()
+    frame.loc[::9, "dose"] = np.nan
+    frame.to_csv(tmp_path / "visits.csv", index=False)
+    study = Study("visits.csv", target="pulse")
+    for name, value in (("groups", ["patient"]), ("missing", "complete"), ("keep", ["arm"])):
+        study = changed(study, "setting", {"name": name, "value": value})
+    (tmp_path / "study.toml").write_text(study_text(study))
+    (tmp_path / "study.py").write_text(script_text(study))
+    work = Work(Limits((tmp_path.resolve(),)))
+    shown = b64decode(work.do("take", study, {"what": "part.json"}, lambda *_: None)["content"])
+    assert b'"groups"' in shown
+    apsl = str(Path(sys.executable).parent / "apsl")
+    for command in ([sys.executable, "study.py"], [apsl, *COMMAND.split()[1:]]):
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+        assert (tmp_path / "part.json").read_bytes() == shown
+        (tmp_path / "part.json").unlink()
+    left = changed(study, "drop", {"column": "patient", "out": True})
+    assert "groups" not in left.further
