@@ -255,8 +255,8 @@ class Knowledge:
         pairs = (*self.required, *self.forbidden, *self.apart, *self.tiers)
         return tuple(dict.fromkeys(node for pair in pairs for node in pair))
 
-    def after(self, first: Collection[Node], nodes: Collection[Node]) -> Knowledge:
-        """Return what it says of nodes once others come before all of them, which no edges join.
+    def after(self, first: Collection[Node], nodes: Collection[Node], *, apart: bool = True) -> Knowledge:
+        """Return what it says of nodes once others come before all of them, which no edges join if they are ``apart``.
 
         What is in no tier still causes nothing of what was the first one.
         """
@@ -264,7 +264,7 @@ class Knowledge:
         placed = {node for tier in tiers for node in tier}
         outside = [node for node in nodes if node not in placed and node not in first] if tiers else []
         barred = [(late, early) for late in outside for early in tiers[0]] if tiers else []
-        within = (1, *(number + 1 for number in self.apart_within))
+        within = (*((1,) if apart else ()), *(number + 1 for number in self.apart_within))
         forbidden = (*self.forbidden, *barred)
         return attrs.evolve(self, tiers=(in_order(first), *tiers), apart_within=within, forbidden=forbidden)
 

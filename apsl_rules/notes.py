@@ -198,10 +198,12 @@ def without_secrets(note: str) -> Note:
     return _note(whole.changed(masked), whole.code, whole.severity, whole.fields)
 
 
-def assumptions(allows_hidden: bool, hidden: str | None, groups: object = None) -> str:  # noqa: FBT001 - as parts have
-    """Return what the marks of a part from data rest on; ``hidden`` and ``groups`` are the settings of these names."""
-    rows = "groups of rows" if groups else "rows"
+def assumptions(allows_hidden: bool, settings: Mapping[str, Any]) -> str:  # noqa: FBT001 - as parts have
+    """Return what the marks of a part from data rest on, by its settings."""
+    rows = "groups of rows" if settings.get("groups") else "rows"
+    if settings.get("time"):
+        rows = f"{rows} once earlier steps are known"
     if allows_hidden:
         return f"faithfulness and independent, unselected {rows}"
     rest = f"faithfulness and independent {rows}"
-    return rest if hidden == "possible" else f"no hidden common causes, {rest}"
+    return rest if settings.get("hidden") == "possible" else f"no hidden common causes, {rest}"

@@ -16,6 +16,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import Knowledge, load_knowledge
 from apsl_rules.learning import READING, Request, Settings, learn_graph, open_data, with_bar, with_settings
 from apsl_rules.names import Node, in_order, order_key
+from apsl_rules.notes import named
 from apsl_rules.parts import MarkedGraph, graph_of
 from apsl_rules.rules import Mark
 from apsl_rules.stopping import interruptible
@@ -70,6 +71,12 @@ def moved(
         message = f"names is {spelt(names)}; give two different names, such as ['May', 'June']"
         raise InvalidArgumentError(message, argument="names")
     request = Request.of(cast("Settings", dict(settings)), "moved")
+    if request.time is not None:
+        message = (
+            f"{named('time')} adds columns of earlier steps, and moved compares the rows of two tables as they are; "
+            f"leave time out"
+        )
+        raise InvalidArgumentError(message, argument="time")
     reading = {name: settings[name] for name in READING if name in settings}
     tables = TwoTables.of(before, after, target, (labels[0], labels[1]), reading)
     known = load_knowledge(knowledge).resolved(tables.columns).after([tables.which], tables.columns)

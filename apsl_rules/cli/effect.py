@@ -25,6 +25,7 @@ from apsl_rules.cli.output import (
 from apsl_rules.cli.show import is_part_file
 from apsl_rules.cli.spelling import in_options
 from apsl_rules.cli.streams import keep_standard_input, source_argument
+from apsl_rules.data import lagged
 from apsl_rules.data.databases import shown_source
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, node_named, shown
@@ -90,6 +91,8 @@ def open_question(source: str, data: str | None, manager: Plugins, settings: dic
         opened = open_source(source, manager, counts=counts if rows is None else None)
         nodes = nodes_of(opened)
     read = for_library(settings, nodes if rows is None else nodes_of(rows))
+    if read["time"] is not None:
+        nodes = (*nodes, *(lagged(node, lag) for lag in range(1, read["lags"] + 1) for node in nodes))
     kept = {name: value for name, value in read.items() if _is_typed(name, settings) and value is not None}
     if not isinstance(opened, Part) and read["knowledge"]:
         kept["knowledge"] = read["knowledge"]

@@ -239,6 +239,7 @@ def with_reading(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str,
     found = None if weights is None else node_named(weights, nodes, "column in --weights")
     sampling = rest.pop("sampling_weights")
     chosen["groups"] = _groups(rest.pop("groups"), nodes)
+    chosen["time"] = nodes_named(rest.pop("time"), nodes, "column in --time") or None
     role = "column in --sampling-weights"
     chosen["sampling_weights"] = None if sampling is None else node_named(sampling, nodes, role)
     cuts = _cuts(rest.pop("discretize"), nodes)

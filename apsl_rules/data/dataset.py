@@ -19,7 +19,7 @@ import numpy.typing as npt
 from apsl_rules.data.duplicates import Groups, sorted_groups
 from apsl_rules.data.files import content_fingerprint
 from apsl_rules.data.kinds import ColumnKind, why_never_varies, why_set_aside
-from apsl_rules.data.roles import Roles
+from apsl_rules.data.roles import Roles, time_note
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, count_of, listing, require_known, spell_bytes
@@ -258,6 +258,11 @@ class Dataset(NotebookView, ABC):
     def memory(self) -> DatasetMemory:
         """Return what was worked out on the rows so far, for later runs."""
         return DatasetMemory()
+
+    @property
+    def in_time(self) -> Note | None:
+        """Return the note that says how the rows are in time, if they are."""
+        return time_note(self.notes)
 
     @cached_property
     def constant_in_groups(self) -> tuple[Node, ...]:

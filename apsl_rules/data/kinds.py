@@ -36,8 +36,14 @@ WEIGHTS = "says how many rows each row stands for"
 BY_DEFINITION = "it follows from the target: it "
 GROUPS = "says which rows belong together"
 SAMPLING_WEIGHTS = "says how much of the population each row stands for"
+TIMES = "says when each row was"
 #: The settings that give columns a role, by what such columns say of the rows.
-SETTING_OF: Mapping[str, str] = {WEIGHTS: "weights", GROUPS: "groups", SAMPLING_WEIGHTS: "sampling_weights"}
+SETTING_OF: Mapping[str, str] = {
+    WEIGHTS: "weights",
+    GROUPS: "groups",
+    SAMPLING_WEIGHTS: "sampling_weights",
+    TIMES: "time",
+}
 
 _NEVER_VARY = (CONSTANT, ALL_MISSING)
 _ROWS_PER_LEVEL = 5

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.columns import Numbers, PandasFrame
+from apsl_rules.data.columns import Numbers, PandasFrame, Source
 from apsl_rules.data.cuts import Coded, LevelRule, code, code_cut, code_integers
 from apsl_rules.data.kinds import (
     DROPPED,
     FEW_CODES,
     LARGEST_CODE,
     MOST_CODES,
+    TIMES,
     WEIGHTS,
     ColumnKind,
     Kind,
@@ -39,7 +40,16 @@ from apsl_rules.data.reading import (
     problem_of_gaps,
     refuse,
 )
-from apsl_rules.data.roles import GroupColumns, check_weights, is_auto, note_on_rows_without, places_of, role_names
+from apsl_rules.data.roles import (
+    GroupColumns,
+    TimeColumns,
+    check_weights,
+    group_columns,
+    is_auto,
+    note_on_rows_without,
+    places_of,
+    role_names,
+)
 from apsl_rules.data.row_groups import notice_groups
 from apsl_rules.data.sources import Matrix, open_source
 from apsl_rules.data.store import Store
@@ -55,6 +65,7 @@ from apsl_rules.data.tables import (
 )
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of
+from apsl_rules.notes import argument
 
 _FEWEST_COMPLETE = 5
 
@@ -73,6 +84,8 @@ def table(
     na: MissingCodes = None,
     groups: GroupColumns = None,
     sampling_weights: Node | None = None,
+    time: TimeColumns = None,
+    lags: int = 1,
 ) -> LocalTable:
     """Read a table of any kind once, so that everything that takes data can use it.
 
@@ -119,6 +132,10 @@ def table(
     sampling_weights
         The name of a column that says how much of the population each row stands for, from 0 on, with fractions. It is
         then no variable, and rows without it are left out.
+    time, lags
+        The column, or the columns together, the largest part first, that say when each row was, such as a date or a
+        year and a month. Rows are sorted by it, within groups, and each column gets one for each of so many earlier
+        steps, ``x[t-1]``. It is then no variable, and rows without earlier steps are left out.
 
     Returns
     -------
@@ -138,10 +155,10 @@ def table(
     >>> small.names, [column.kind for column in small.columns]
     (('size', 'ill'), ['category', 'category'])
     """
-    reading = Reading(missing, discretize, levels, kinds, drop, only, weights, na, groups, sampling_weights)
+    reading = Reading(missing, discretize, levels, kinds, drop, only, weights, na, groups, sampling_weights, time, lags)
     if isinstance(source, Table | MixedTable):
         given: dict[str, Any] = {"names": names, "discretize": discretize, "kinds": kinds, "drop": drop, "only": only}
-        given |= {"weights": weights, "na": na, "sampling_weights": sampling_weights}
+        given |= {"weights": weights, "na": na, "sampling_weights": sampling_weights, "time": time}
         given |= {"groups": None if is_auto(groups) or not (groups or source.roles) else groups}
         told = next((name for name, value in given.items() if value is not None), None)
         if told is not None:
@@ -156,6 +173,9 @@ def table(
     if groups is not None:
         found = notice_groups(opened, reading)
         noticed, reading = found.notes, attrs.evolve(reading, groups=found.acting)
+    if time is not None:
+        opened, reading, told_of_time = _in_time(opened, reading)
+        noticed = (*noticed, *told_of_time)
     plan = reading.plan(opened.names)
     if isinstance(opened, Matrix) and opened.holds_codes and plan.kind is None:
         plan = attrs.evolve(plan, kind="category")
@@ -177,10 +197,45 @@ def table(
         read = ColumnReader.read(view, read.settled_plan(), store)
     aside = {} if weights is None else {opened.names.index(weights): WEIGHTS}
     aside |= places_of(plan.roles, opened.names)
+    aside |= {opened.names.index(name): TIMES for name in reading.times(opened.names)}
     notes = (*(opened.notes if isinstance(opened, PlainTable | PandasFrame) else ()), *notes)
     columns, notes = read.settle(opened.names, aside, notes)
     made = store.finish(columns, (*noticed, *left_out, *notes, *_on_counts(view, store)))
     return attrs.evolve(made, roles=plan.roles, beside=_beside(view, reading, plan)) if plan.roles else made
+
+
+def _in_time(opened: Source, reading: Reading) -> tuple[Source, Reading, tuple[str, ...]]:
+    """Return a source with columns of earlier steps, how it is read, and a note on its rows in time."""
+    from apsl_rules.data.lags import RowsInTime, named_or_earlier
+
+    if reading.weights is not None:
+        message = (
+            f"{argument('weights', reading.weights)} says how many rows a row stands for, and in time each stands for "
+            f"itself; leave weights out, or leave time out"
+        )
+        raise InvalidArgumentError(message)
+    rows, names = RowsInTime.of(opened, reading), frozenset(opened.names)
+    aside = {*reading.times(names), *group_columns(reading.groups), reading.sampling_weights, *(reading.drop or ())}
+    alone = table(
+        rows.plain(),
+        missing=reading.missing,
+        levels=reading.levels,
+        kinds=_of_names(reading.kinds, names),
+        drop=[name for name in aside if name in names],
+        only=None if reading.only is None else named_or_earlier(opened.names, reading),
+        na=_of_names(reading.na, names),
+    )
+    kinds = {one.name: one.kind for one in alone.columns}
+    with_lags, read_alike = rows.with_lags(kinds)
+    notes = opened.notes if isinstance(opened, PlainTable | PandasFrame) else ()
+    return attrs.evolve(with_lags, notes=notes), read_alike, (rows.note,)
+
+
+def _of_names(given: Any, names: Collection[Node]) -> Any:
+    """Return what is said of some columns; what is said of columns of earlier steps is left out."""
+    if not isinstance(given, Mapping):
+        return given
+    return {name: said for name, said in given.items() if name in names or name == ALL}
 
 
 def _with_roles(view: View, reading: Reading, plan: Plan) -> tuple[View, tuple[str, ...]]:

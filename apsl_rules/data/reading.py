@@ -25,7 +25,16 @@ from apsl_rules.data.kinds import (
     ordered_detail,
 )
 from apsl_rules.data.missing_codes import MissingCodes, blank, codes_by_column
-from apsl_rules.data.roles import KIND_OF_ROLE, GroupColumns, Role, Roles, group_columns, role_names
+from apsl_rules.data.roles import (
+    KIND_OF_ROLE,
+    GroupColumns,
+    Role,
+    Roles,
+    TimeColumns,
+    group_columns,
+    role_names,
+    time_columns,
+)
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of, listing, nearest, require_known
 from apsl_rules.notes import Note, argument, named
@@ -55,6 +64,15 @@ class Reading:
     na: MissingCodes = None
     groups: GroupColumns = None
     sampling_weights: Node | None = None
+    time: TimeColumns = None
+    lags: int = 1
+
+    def times(self, names: Collection[Node]) -> tuple[Node, ...]:
+        """Return the columns that say when each row was; they must be among the names."""
+        found = time_columns(self.time)
+        for name in found:
+            require_known(name, names, f"column in {named('time')}")
+        return found
 
     def roles(self, names: Collection[Node]) -> Roles:
         """Return the columns that have a role, and so are no nodes; they must be among the names, each with one."""
@@ -65,7 +83,7 @@ class Reading:
             for name in some:
                 require_known(name, names, f"column in {named(role)}")
         counting = () if self.weights is None else (self.weights,)
-        known = [*counting, *(one for some in roles.values() for one in some)]
+        known = [*counting, *self.times(names), *(one for some in roles.values() for one in some)]
         twice = next((name for at, name in enumerate(known) if name in known[:at]), None)
         if twice is not None:
             message = f"column {twice!r} is given two roles; name it in one of the settings only"
@@ -92,7 +110,8 @@ class Reading:
         if self.weights is not None:
             require_known(self.weights, known, f"column in {named('weights')}")
         roles = self.roles(known)
-        apart = {*role_names(roles), *(() if self.weights is None else (self.weights,)), *(dropped or ())}
+        counting = () if self.weights is None else (self.weights,)
+        apart = {*self.times(known), *role_names(roles), *counting, *(dropped or ())}
         places = tuple(
             place for place, name in enumerate(names) if (only is None or name in only) and name not in apart
         )

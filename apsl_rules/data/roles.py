@@ -8,7 +8,7 @@ a role, name it in ``Role``, say how its columns are read in ``KIND_OF_ROLE`` an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -32,6 +32,8 @@ Role: TypeAlias = Literal["groups", "sampling_weights"]
 Roles: TypeAlias = Mapping[Role, tuple[Node, ...]]
 #: The column or the columns whose rows belong together; "auto" notices them, None takes all rows as independent.
 GroupColumns: TypeAlias = Node | Iterable[Node] | None
+#: The column that says when each row was, or several together, the largest part first; None where there is no order.
+TimeColumns: TypeAlias = Node | Iterable[Node] | None
 
 #: The word for groups that are to be noticed, and that of the command line for none.
 AUTO, NO_GROUPS = "auto", "none"
@@ -115,6 +117,49 @@ def group_columns(groups: GroupColumns) -> tuple[Node, ...]:
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         return (groups,)
     return tuple(dict.fromkeys(listed("groups", groups, "names of columns, such as ['school']")))
+
+
+def time_columns(time: TimeColumns) -> tuple[Node, ...]:
+    """Return the columns that a caller named as times, the largest part first.
+
+    >>> time_columns("date"), time_columns(["year", "month"]), time_columns(None)
+    (('date',), ('year', 'month'), ())
+    """
+    if time is None:
+        return ()
+    if isinstance(time, str) or not isinstance(time, Iterable):
+        return (time,)
+    return tuple(dict.fromkeys(listed("time", time, "names of columns, such as ['year', 'month']")))
+
+
+#: The code of the note that says how rows are in time; its fields have the columns and the number of lags.
+TIME = "time"
+
+
+def time_note(notes: Iterable[str]) -> Note | None:
+    """Return the note that says how the rows of a table are in time, if they are."""
+    return next((one for one in notes if isinstance(one, Note) and one.code == TIME), None)
+
+
+def lagged(name: Node, lag: int) -> str:
+    """Return what a column is called so many steps before.
+
+    >>> lagged("rain", 1)
+    'rain[t-1]'
+    """
+    return f"{name}[t-{lag}]"
+
+
+def earlier(nodes: Collection[Node], lags: int) -> dict[Node, tuple[Node, int]]:
+    """Return the columns of earlier steps, each with the column that it is of and how many steps before.
+
+    >>> earlier(["rain", "river", "rain[t-1]"], 1)
+    {'rain[t-1]': ('rain', 1)}
+    """
+    if not lags:
+        return {}
+    of: dict[Node, tuple[Node, int]] = {lagged(node, lag): (node, lag) for node in nodes for lag in range(1, lags + 1)}
+    return {node: of[node] for node in nodes if node in of}
 
 
 def role_names(roles: Roles) -> tuple[Node, ...]:

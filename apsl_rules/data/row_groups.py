@@ -22,6 +22,7 @@ from apsl_rules.data.columns import Column, Labels, Source
 from apsl_rules.data.kinds import is_id_name
 from apsl_rules.data.reading import Reading
 from apsl_rules.data.roles import combined, group_columns, is_auto
+from apsl_rules.data.times import notice_series
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, count_of, listing, require_known
 from apsl_rules.notes import Note, argument, named
@@ -87,7 +88,11 @@ def notice_groups(source: Source, reading: Reading) -> NoticedGroups:
     if not is_auto(reading.groups):
         return table.as_told(asked)
     spoken = {*(reading.kinds or {}), *(reading.discretize if isinstance(reading.discretize, dict) else ())}
-    return table.noticed(spoken)
+    found = table.noticed(spoken)
+    if found.notes or reading.time is not None:
+        return found
+    series = notice_series(table.names, table.columns, table.scores, source.rows)
+    return NoticedGroups(notes=() if series is None else (series,))
 
 
 @attrs.frozen
@@ -119,7 +124,7 @@ class ColumnsInOrder:
         return [int(codes.max(initial=-1)) + 1 for codes in self._codes]
 
     @cached_property
-    def _scores(self) -> list[Floats | None]:
+    def scores(self) -> list[Floats | None]:
         """Return normal scores of numbers and of the commonest level of categories; None for what has neither."""
         return [
             _scores_of(one, codes, levels)
@@ -235,13 +240,13 @@ class ColumnsInOrder:
         return len(np.unique(codes[there] * (number.max() + 1) + number[there])) > len(np.unique(codes[there]))
 
     def _inside(self, place: int, codes: Integers, sizes: Floats) -> Inside | None:
-        scores = self._scores[place]
+        scores = self.scores[place]
         return None if scores is None else Inside.of(scores, codes, len(sizes))
 
     def _is_rough(self, place: int, codes: Integers, sizes: Floats) -> bool:
         """Return whether means of groups with neighbouring numbers differ as much as any: no quantity does so."""
         found = []
-        for other, scores in enumerate(self._scores):
+        for other, scores in enumerate(self.scores):
             if other == place or scores is None:
                 continue
             there = ~np.isnan(scores) & (codes >= 0)

@@ -221,7 +221,7 @@ class Table(CountedDataset):
             levels[place] = tuple(level for level, keep in zip(self.levels[place], kept.tolist(), strict=False) if keep)
             column[:] = np.append(np.cumsum(kept) - 1, kept.sum()).astype(codes.dtype)[column]
         beside = None if self.beside is None else self.beside.resampled(rows, declared=declared)
-        return Table(self.names, codes, cards, tuple(levels), incomplete, roles=self.roles, beside=beside)
+        return Table(self.names, codes, cards, tuple(levels), incomplete, self.notes, roles=self.roles, beside=beside)
 
     def fingerprint_of(self, node: Node) -> bytes:
         """Return a hash of the contents of a column, whatever its name and the names of its levels."""

@@ -71,6 +71,8 @@ def is_whole_with_hidden(part: Part) -> bool:
 def ask(part: Part, cause: Node, target: Node, adjustment: Adjustment) -> Question:
     """Work out what to adjust for under each orientation of the drawn edges at the cause."""
     held = _taken(adjustment)
+    if held == "parents" and (past := _beside(part, cause)):
+        return _of_set(part, cause, target, past, past)
     if is_whole_with_hidden(part):
         return ask_hidden(part, cause, target, held)
     if held == "earlier":
@@ -91,6 +93,8 @@ def ask_weighed(
     held = _taken(adjustment)
     if isinstance(held, str) and held not in STRATEGIES:
         raise unknown_strategy(held)
+    if held == "parents":
+        held = _beside(part, cause) or held
     known = part.knowledge
     if randomised:
         known = assigned(known, cause, figures.data.names)
@@ -177,6 +181,17 @@ def _of_set(part: Part, cause: Node, target: Node, asked: Any, given: tuple[Node
 
 def _named(held: Any) -> str | tuple[Node, ...]:
     return held if isinstance(held, str) else tuple(held)
+
+
+def _beside(part: Part, cause: Node) -> tuple[Node, ...]:
+    """Return what stands for the parents of a column of an earlier step: all others of that step and before it.
+
+    What came before them all is not in the table.
+    """
+    past = part.earlier
+    if cause not in past:
+        return ()
+    return in_order(node for node, (_, lag) in past.items() if node != cause and lag >= past[cause][1])
 
 
 def _taken(adjustment: Any) -> Any:

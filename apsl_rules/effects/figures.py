@@ -19,16 +19,14 @@ from apsl_rules.data import Codes, CountedDataset, Dataset, counted, groups_of_r
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.effects.samples import Covariance, Integers, Sample, sample_of
 from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.learning import READING as TABLE_READING
 from apsl_rules.learning import Request, Settings, Source, open_data
 from apsl_rules.names import Node, listing, require_known
 from apsl_rules.notes import argument, marked, named
 from apsl_rules.parts import Part
 
 #: The settings of ``learn`` that say how a table is read.
-READING = (
-    *("kinds", "drop", "only", "weights", "groups", "sampling_weights"),
-    *("missing", "na", "discretize", "counts", "options", "plugins"),
-)
+READING = (*TABLE_READING, "counts", "options", "plugins")
 #: The most cells of a table of counts.
 MOST_CELLS = 1 << 24
 _NO_ROWS = (

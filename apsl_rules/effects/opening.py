@@ -14,7 +14,7 @@ from apsl_rules.errors import DataError, InvalidArgumentError, PluginError
 from apsl_rules.graphs import Dag, is_networkx
 from apsl_rules.graphs.networks import Network
 from apsl_rules.knowledge import load_knowledge
-from apsl_rules.learning import Request, Settings, Source, nodes_of, open_data, run_once, without_copies
+from apsl_rules.learning import KEPT_READING, Request, Settings, Source, nodes_of, open_data, run_once, without_copies
 from apsl_rules.names import Depth, Node, listing, require_known
 from apsl_rules.notes import argument
 from apsl_rules.oracles import is_oracle
@@ -98,14 +98,10 @@ def read_as(part: Part, data: Any, settings: Settings) -> Settings:
     is_read = is_opened(data) or isinstance(data, Source)
     if is_read or is_oracle(data):
         return settings
-    known = {
-        name: part.settings[name]
-        for name in ("missing", "discretize", "weights", "na", "groups", "sampling_weights")
-        if name in part.settings
-    }
+    known = {name: part.settings[name] for name in KEPT_READING if name in part.settings}
     found = cast("Settings", {**known, **{name: value for name, value in settings.items() if value is not None}})
     if "discretize" not in found and "kinds" not in found:
-        members = set(part.members)
+        members = set(part.members).difference(part.earlier)
         kinds = {one.name: one.kind for one in part.columns if one.name in members and not one.detail.endswith(", cut")}
         if kinds:
             _require_columns(part, kinds, data)

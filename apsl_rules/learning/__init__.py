@@ -13,6 +13,7 @@ from apsl_rules.learning.notes import finding_of, may_share_hidden_cause, notes_
 from apsl_rules.learning.run import Bar, Visits, run_once, show_progress, with_bar
 from apsl_rules.learning.settings import (
     AUTO,
+    KEPT_READING,
     READING,
     SETTINGS,
     Request,
@@ -33,6 +34,7 @@ from apsl_rules.learning.source import (
 
 __all__ = [
     "AUTO",
+    "KEPT_READING",
     "READING",
     "SETTINGS",
     "WARMING",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from time import process_time
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack, cast
 
 import attrs
 
 from apsl_rules._arguments import listed, mapping
-from apsl_rules.data import MissingRule, Target, join_target, plan_elsewhere
-from apsl_rules.data.counts import CountSource
+from apsl_rules.data import Target, join_target, plan_elsewhere
 from apsl_rules.data.databases import (
     ScanPlan,
     describe_duckdb_file,
@@ -23,7 +21,6 @@ from apsl_rules.data.databases import (
     types_set_aside,
 )
 from apsl_rules.errors import Interrupted, InvalidArgumentError, KnowledgeError
-from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.run import Budget, progress_bar, run_once
 from apsl_rules.learning.settings import AUTO, SETTINGS, Learner, Request, Settings, with_settings
 from apsl_rules.learning.source import choose_learner, find_learner, is_auto, open_data, rivals
@@ -31,7 +28,7 @@ from apsl_rules.names import Depth, Node, check_depth, check_target, in_order, r
 from apsl_rules.neighbours import Blanket
 from apsl_rules.oracles import Asker
 from apsl_rules.parts import Comparison, LearnedGraph, Part
-from apsl_rules.plugins import FinderSettings, Plugins, TestSpec, pick
+from apsl_rules.plugins import FinderSettings, TestSpec, pick
 from apsl_rules.rules import Mark, collider, untested
 from apsl_rules.stopping import interruptible
 
@@ -120,31 +117,33 @@ def learn_graph(source: Any, **settings: Unpack[Settings]) -> LearnedGraph:
 _CLASSICAL = TestSpec()
 
 
+@with_settings(*(name for name in SETTINGS if name not in ("learner", "hidden", "finder", "options", "cache")))
 def blanket(
     source: Any,
     node: Target,
     *,
     finder: str | None = None,
-    oracle: str | None = None,
-    alpha: float | None = None,
-    max_conditioning: int | Literal["none"] | None = None,
-    missing: MissingRule | None = None,
-    discretize: str | Mapping[Node, str] | None = None,
-    counts: str | CountSource | None = None,
-    knowledge: Knowledge | str | Path | None = None,
     options: Mapping[str, Any] | None = None,
-    plugins: Plugins | Iterable[object] = (),
+    **settings: Any,
 ) -> Blanket:
     """Find the parents, children and spouses of a node; spouses are kept for the child that they share.
 
-    ``source`` and ``node`` are those of ``learn``, the target included. Without a ``finder`` the blanket is read from
-    the part of depth 1 that ``learn`` gives with ``hidden="excluded"``, so that both name the same neighbours.
-    ``finder`` asks for a classical algorithm instead, one of those that ``apsl finders`` lists as blanket finders;
-    ``options`` are its own, such as ``{"symmetric": True}``. Without ``alpha`` and ``max_conditioning`` the part is
-    learned with the settings of its learner; blanket finders take 0.01 and 3. A perfect oracle has no limit on
-    conditioning sets. ``oracle``, ``missing``, ``discretize``, ``counts``, ``knowledge`` and ``plugins`` are those of
-    ``learn``.
+    Parameters
+    ----------
+    source, node
+        Those of ``learn``, the target included.
+    finder
+        Without one the blanket is read from the part of depth 1 that ``learn`` gives with ``hidden="excluded"``, so
+        that both name the same neighbours. A name asks for a classical algorithm instead, a blanket finder that
+        ``apsl finders`` lists.
+    options
+        Those of a blanket finder, such as ``{"symmetric": True}``.
+    settings
+        The settings of ``learn``. Without ``alpha`` and ``max_conditioning`` the part is learned with those of its
+        learner; blanket finders take 0.01 and 3. A perfect oracle has no limit on conditioning sets.
 
+    Examples
+    --------
     >>> from apsl_rules.graphs import Dag
     >>> found = blanket(Dag({"a": [], "b": [], "c": ["a", "b"]}), "a")
     >>> found.neighbours, dict(found.spouses)
@@ -152,35 +151,25 @@ def blanket(
     """
     source, node = join_target(source, node)
     further = mapping("options", options, "{'symmetric': True}")
-    request = Request.of(
-        {
-            "hidden": "excluded",
-            "oracle": oracle,
-            "alpha": alpha,
-            "max_conditioning": max_conditioning,
-            "missing": missing,
-            "discretize": discretize,
-            "counts": counts,
-            "knowledge": knowledge,
-            "plugins": plugins,
-        },
-        "blanket",
-    )
+    request = Request.of(cast("Settings", {**settings, "hidden": "excluded"}), "blanket")
     if finder is None:
         if further:
             message = f"the option {next(iter(further))!r} is one of blanket finders; name a finder, or leave it out"
             raise InvalidArgumentError(message)
         return blanket_of(run_once(request, open_data(source, request), node, 1))
-    if request.known:
-        message = f"the blanket finder {finder!r} does not honour background knowledge; leave finder or knowledge out"
-        raise KnowledgeError(message)
+    for name, given in (("background knowledge", request.known), ("environment", request.environments)):
+        if given:
+            short = name.split()[-1]
+            message = f"the blanket finder {finder!r} does not honour {name}; leave finder or {short} out"
+            raise KnowledgeError(message)
     opened = open_data(source, request)
-    asker = Asker(opened.oracle(_CLASSICAL.alpha if alpha is None else alpha), origin=opened.origin)
+    asker = Asker(opened.oracle(request.alpha or _CLASSICAL.alpha), origin=opened.origin)
     require_known(node, asker.nodes, "node")
-    largest = max_conditioning if isinstance(max_conditioning, int) else _CLASSICAL.max_conditioning
-    unlimited = asker.perfect or max_conditioning == "none"
-    settings = FinderSettings(None if unlimited else largest, options=further)
-    return pick(request.manager.blankets, finder, "blanket finder").make(asker, settings).blanket(node)
+    limit = request.max_conditioning
+    largest = limit if isinstance(limit, int) else _CLASSICAL.max_conditioning
+    unlimited = asker.perfect or limit == "none"
+    finding = FinderSettings(None if unlimited else largest, options=further)
+    return pick(request.manager.blankets, finder, "blanket finder").make(asker, finding).blanket(node)
 
 
 def blanket_of(part: Part) -> Blanket:

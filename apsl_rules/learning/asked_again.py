@@ -10,14 +10,13 @@ import attrs
 
 from apsl_rules.errors import DataError
 from apsl_rules.evidence import Verdict, verdict_text
-from apsl_rules.learning.settings import Request, Settings
+from apsl_rules.learning.settings import KEPT_READING, Request, Settings
 from apsl_rules.learning.source import Source, open_data
 from apsl_rules.names import count_of
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins
 
 _FIGURES = ("decision", "statistic", "p", "log_p", "dof", "n")
-_READING = ("missing", "discretize", "weights", "na", "groups", "sampling_weights")
 #: Any alpha, for oracles whose answers are perfect.
 _ALPHA = 0.01
 
@@ -73,7 +72,7 @@ def ask_again(part: Part, source: Any, plugins: Plugins, *, counts: str | None =
 def _open_alike(part: Part, source: Any, plugins: Plugins, counts: str | None) -> Source:
     """Open data with the settings of the part; give the kind of each column that would be read as another."""
     settings: Settings = {"plugins": plugins, "oracle": part.oracle, "counts": counts}
-    given: Any = {name: part.settings[name] for name in _READING if part.settings.get(name) is not None}
+    given: Any = {name: part.settings[name] for name in KEPT_READING if part.settings.get(name) is not None}
     settings.update(given)
     if "levels" in part.settings:
         settings["options"] = {"levels": part.settings["levels"]}

@@ -64,7 +64,7 @@ def _on_assumptions(part: Part) -> Note:
     begin = "marks allow hidden common causes; they assume" if part.allows_hidden else "arrows assume"
     if hidden == "possible":
         begin = "hidden common causes are possible, so that edges whose direction nothing tells are lines; edges assume"
-    told = f"{begin} {assumptions(part.allows_hidden, hidden, part.settings.get('groups'))}{tests}"
+    told = f"{begin} {assumptions(part.allows_hidden, part.settings)}{tests}"
     return Note(told, "assumptions", hidden=part.allows_hidden, family=family)
 
 

@@ -25,6 +25,7 @@ from apsl_rules.learning.copies import without_copies
 from apsl_rules.learning.environments import Told, told_by_environments
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import Assembly, along_lines, everyone
+from apsl_rules.learning.in_time import earlier_of, known_in_time, without_past
 from apsl_rules.learning.notes import NEAREST, notes_against_given, notes_on_hidden, notes_on_part, notes_on_untested
 from apsl_rules.learning.possible import WHOLE, draw_possible, with_roots
 from apsl_rules.learning.settings import Request
@@ -283,6 +284,7 @@ def run_once(
         context = attrs.evolve(context, copies=whole)
         why = None if source.data is None or target in asker.nodes else source.data.why_constant(target)
         part = _learn(offer, context, is_possible=drawn is not None) if why is None else _empty_part(context, why)
+    part = without_past(part, earlier_of(source.data))
     shared = notes_on_hidden(part)
     try:
         told_by = told_by_environments(part, asker, source.data, request)
@@ -347,7 +349,9 @@ def known_of(request: Request, source: Source, nodes: Collection[Node]) -> tuple
     aside = {column.name for column in source.columns if column.kind == "set aside"}
     lost = in_order(aside.intersection(request.known.nodes).difference(nodes))
     known, notes = request.known.resolved(nodes, aside), tuple[Note, ...]()
-    if source.data is not None and source.data.roles:
+    if source.data is not None and (past := earlier_of(source.data)):
+        known = known_in_time(known, source.data, past, nodes)
+    elif source.data is not None and source.data.roles:
         spoken = frozenset(known.nodes)
         first = [node for node in in_order(source.data.constant_in_groups) if node not in spoken]
         known = attrs.evolve(known, assumed=(*known.assumed, *((node, SAME_IN_GROUP) for node in first)))
@@ -417,6 +421,8 @@ def _context(
     roles = {} if source.data is None else dict(source.data.roles)
     if roles.get("groups") or request.reading.get("groups") is not None:
         reading["groups"] = [*roles.get("groups", ())]
+    if source.data is not None and (in_time := source.data.in_time):
+        reading |= {"time": in_time.fields["time"], "lags": in_time.fields["lags"]}
     codes = codes_by_column(request.na)
     if codes and all(isinstance(name, str) for name in codes):
         reading["na"] = {name: [*listed] for name, listed in codes.items()}

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
 import attrs
 
 from apsl_rules._arguments import demand, is_number, is_whole, mapping, path_text, spelt
-from apsl_rules.data import GroupColumns, Kind, MissingCodes, MissingRule, group_columns
+from apsl_rules.data import GroupColumns, Kind, MissingCodes, MissingRule, TimeColumns, group_columns, time_columns
 from apsl_rules.data import is_auto as is_noticed
 from apsl_rules.data.counts import CountSource
 from apsl_rules.directions import DRAWN, PRECISE
@@ -30,6 +30,7 @@ from apsl_rules.environments import (
 )
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import Knowledge, load_knowledge
+from apsl_rules.learning.in_time import refuse_together
 from apsl_rules.names import Node, nearest
 from apsl_rules.notes import named
 from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, least_direction
@@ -141,9 +142,9 @@ def _check_count(name: str, value: object) -> None:
         )
 
 
-def _check_groups(name: str, value: object) -> None:
+def _check_columns(name: str, value: object, advice: str = "a column, a list of columns, or None") -> None:
     if not isinstance(value, Hashable | Iterable):
-        raise InvalidArgumentError(argument=name, value=value, advice="give a column, a list of columns, or None")
+        raise InvalidArgumentError(argument=name, value=value, advice=f"give {advice}")
 
 
 def _check_limit(name: str, value: object) -> None:
@@ -286,7 +287,7 @@ class Request:
         "Several columns say so together. The part is then learned inside the groups and between them at once, and "
         "proofs say where a relation lives. 'auto' notices groups: it acts by itself only where two columns form a key "
         "although chance says otherwise, and else a note names the column. In Python None means none.",
-        check=_check_groups,
+        check=_check_columns,
         honoured=_TABLES,
         on=_EVERYWHERE,
         is_reading=True,
@@ -297,6 +298,26 @@ class Request:
         "The column that says how much of the population each row of a survey stands for, with fractions.",
         "Estimates are those of the population, and evidence is that of the effective number of rows (Kish).",
         honoured=_TABLES,
+        is_reading=True,
+    )
+    time: TimeColumns = _setting(
+        None,
+        "The column that says when each row was, such as a date; columns of the step before are added.",
+        "Several columns say so together, the largest part first, such as a year and a month. Rows are sorted by it, "
+        "within groups, and a column x gets one x[t-1], which comes before all columns of the same row: no arrow goes "
+        "back in time. Needs the rows in memory.",
+        check=lambda name, value: _check_columns(name, value, "a column, such as 'date', or a list of columns"),
+        honoured="tables in memory",
+        on=_EVERYWHERE,
+        is_reading=True,
+        metavar="NAME",
+    )
+    lags: int = _setting(
+        1,
+        "How many earlier steps get columns of their own, where time is given.",
+        check=_check_count,
+        honoured="tables in memory",
+        on=_EVERYWHERE,
         is_reading=True,
     )
     missing: MissingRule | None = _setting(
@@ -379,6 +400,7 @@ class Request:
                 message = f"{caller} has no setting {name!r}{nearest(name, SETTINGS)}"
                 raise InvalidArgumentError(message)
         request = cls(**settings)
+        refuse_together(request.time, request.lags, bool(request.environments))
         plugins, known = load_plugins(request.plugins), load_knowledge(request.knowledge)
         return attrs.evolve(request, plugins=plugins, knowledge=known)
 
@@ -415,6 +437,7 @@ class Request:
         """Return the options that say how to read and count the source, and further ones of the oracle."""
         cache = None if self.cache is None else path_text(self.cache, "cache")
         given = {name: getattr(self, name) for name in READING} | {"cache": cache, "counts": self.counts}
+        given |= {"time": time_columns(self.time) or None, "lags": None if self.time is None else self.lags}
         given["groups"] = None if is_noticed(self.groups) else group_columns(self.groups)
         further = mapping("options", self.options, "{'memory_limit': '2GiB'}")
         return {**{name: value for name, value in given.items() if value is not None}, **further}
@@ -443,6 +466,8 @@ class Settings(TypedDict, total=False):
     weights: Node | None
     groups: GroupColumns
     sampling_weights: Node | None
+    time: TimeColumns
+    lags: int
     missing: MissingRule | None
     na: MissingCodes
     discretize: str | Mapping[Node, str] | None
@@ -459,6 +484,8 @@ class Settings(TypedDict, total=False):
 #: The fields of all settings by name, and the names of those that say how a table is read.
 SETTINGS: Mapping[str, attrs.Attribute[Any]] = attrs.fields_dict(Request)
 READING = tuple(name for name, field in SETTINGS.items() if field.metadata["setting"].is_reading)
+#: Those of them that a part keeps, so that its table can be read as it was.
+KEPT_READING = tuple(name for name in READING if name not in ("kinds", "drop", "only"))
 
 
 def setting(name: str) -> Setting:

@@ -120,7 +120,9 @@ class PartSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         if self.select == "blanket":
             self.blanket_ = self._blanket(source)
             members = self.blanket_.members
-        self.support_ = np.array([name in members for name in self.columns_], dtype=bool)
+        of = self.part_.earlier
+        found = {of[name][0] if name in of else name for name in members}
+        self.support_ = np.array([name in found for name in self.columns_], dtype=bool)
         self._why_nothing = "" if self.support_.any() else self._nothing()
         return self
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from apsl_rules.data import ColumnKind
+from apsl_rules.data import ColumnKind, earlier
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Depth, Node, Pair, in_order, inside, require_known
@@ -245,6 +245,11 @@ class Part(Exportable, Viewable, Answering, Askable):
         for node in self.members:
             by_distance.setdefault(self.distances[node], []).append(node)
         return tuple(tuple(by_distance[distance]) for distance in sorted(by_distance))
+
+    @cached_property
+    def earlier(self) -> Mapping[Node, tuple[Node, int]]:
+        """Return the columns of earlier steps, each with the column that it is of and how many steps before."""
+        return earlier(self.nodes, self.settings.get("lags", 0))
 
     @property
     def visited(self) -> tuple[Node, ...]:

@@ -32,6 +32,7 @@ _LEGEND_WITH_HIDDEN = {
     "↺": "↺ drawn above",
     "↧": "↧ drawn below",
 }
+_EARLIER = "[t-1] one step before"
 _LEFT = {End.ARROW: "◀", End.TAIL: "─", End.CIRCLE: "o"}
 _RIGHT = {End.ARROW: "▶", End.TAIL: "─", End.CIRCLE: "o"}
 _BY_NAME = {"──▶": "tail", "◀──": "tail", "o─▶": "half", "◀─o": "half", "─?▶": "suggested", "◀?─": "suggested"}
@@ -51,7 +52,8 @@ def draw(part: Part, width: int = WIDTH) -> str:
     tree = _Tree(part, width - figures.width)
     tree.grow()
     lines = list(figures.beside([(cut(shown(part.target), width - figures.width), None), *tree.lines]))
-    legend = list(_wrapped(_legend(part, tree.signs), width))
+    words = [*_legend(part, tree.signs), *([_EARLIER] if part.earlier.keys() & set(part.members) else [])]
+    legend = list(_wrapped(words, width))
     return "\n".join([*lines, *([""] if legend else []), *legend])
 
 

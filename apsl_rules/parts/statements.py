@@ -60,7 +60,7 @@ def statements_on(part: Part) -> tuple[Statement, ...]:
         *_on_what_is_unknown(part),
     ]
     if part.edges and part.is_from_data:
-        rest = assumptions(part.allows_hidden, part.settings.get("hidden"), part.settings.get("groups"))
+        rest = assumptions(part.allows_hidden, part.settings)
         told += [*_on_names(part), Statement("assumed", f"{_world(part)} {rest}")]
     return tuple(told)
 

@@ -67,6 +67,7 @@ _PLAIN: dict[str, tuple[Any, str]] = {
     "drop": (list[str] | None, ""),
     "keep": (list[str] | None, ""),
     "groups": (str | list[str], ""),
+    "time": (str | list[str] | None, ""),
     "discretize": (str | None, "Cut all numbers into categories, such as quantile:3 or width:4."),
     "tiers": (list[list[str]] | None, "Columns by time, earliest first: no later tier causes an earlier one."),
     "required": (list[list[str]] | None, "Pairs of names, from and to."),

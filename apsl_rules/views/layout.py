@@ -266,7 +266,9 @@ def lay_out(
     farthest = max(part.distances.values())
     layer_of = {node: part.distances.get(node, farthest + 1) for node in nodes}
     sides = sides_of(part.target, layer_of, kept)
-    place_of = [sides[node] * layer_of[node] for node in nodes]
+    past = {} if part.target in (steps := part.earlier) else {node: steps[node][1] for node in nodes if node in steps}
+    sides = {**sides, **dict.fromkeys(past, Side.LEFT)}
+    place_of = _places(nodes, sides, layer_of, past)
     words = [texts.get(frozenset(edge.pair)) for edge in kept]
     grid = arrange(number_of[part.target], place_of, pairs)
     title = "open, or a hidden cause" if part.allows_hidden else "direction open"
@@ -290,7 +292,7 @@ def lay_out(
     places = place_labels(words, routes, [*boxes, *map(_title_of, frames), *_crosses(kept, routes)])
     drawn = zip(kept, pairs, routes, words, places, strict=True)
     drawn_edges = tuple(DrawnEdge(edge, *pair, route, text, place) for edge, pair, route, text, place in drawn)
-    bands = _bands(boxes, place_of, farthest)
+    bands = _bands(boxes, place_of, farthest, past)
     reach = [
         *(point for route in routes for point in route.points()),
         *((one.left + one.width, one.top + one.height) for one in (*boxes, *frames, *filter(None, places))),
@@ -300,13 +302,26 @@ def lay_out(
     return Drawing(boxes, drawn_edges, bands, frames, right + MARGIN / 2, bottom + MARGIN)
 
 
-def _bands(boxes: Sequence[Box], place_of: Sequence[int], farthest: int) -> tuple[Band, ...]:
+def _places(
+    nodes: Sequence[Node], sides: Mapping[Node, Side], layer_of: Mapping[Node, int], past: Mapping[Node, int]
+) -> list[int]:
+    """Return the column of each node; what was at earlier steps stands left of all others, the earliest first."""
+    places = [sides[node] * layer_of[node] for node in nodes]
+    farthest = max((-place for node, place in zip(nodes, places, strict=True) if node not in past), default=0)
+    return [-farthest - past[node] if node in past else place for node, place in zip(nodes, places, strict=True)]
+
+
+def _bands(boxes: Sequence[Box], place_of: Sequence[int], farthest: int, past: Mapping[Node, int]) -> tuple[Band, ...]:
     """Draw for each layer on each side a stripe as wide as its boxes."""
     bands = []
     for place in sorted(set(place_of)):
         mine = [box for box, one in zip(boxes, place_of, strict=True) if one == place]
         left, right = min(box.left for box in mine), max(box.left + box.width for box in mine)
         title = "not joined" if abs(place) > farthest else _PLACES.get(place, f"{abs(place)} steps")
+        if mine[0].node in past:
+            title = f"t-{past[mine[0].node]}"
+        elif past:
+            title = title.replace("target", "target, t").replace("steps", "edges away")
         bands.append(Band(place, title, any(box.within for box in mine), left - MARGIN / 2, right + MARGIN / 2))
     return tuple(bands)
 

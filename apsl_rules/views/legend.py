@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from apsl_rules.parts import EdgeFigures
+from apsl_rules.parts import EdgeFigures, Part
 from apsl_rules.views.curves import Port, Route, through
 from apsl_rules.views.edges import Look
 from apsl_rules.views.labels import width_of
@@ -27,6 +27,8 @@ _WORDS = {
     Look.MAYBE_AHEAD: "line: direction suggested",
     Look.CONFLICT: "conflict",
 }
+#: How time runs in a drawing with columns of earlier steps.
+TIME_RUNS = "time runs from left to right: [t-1] is one step before"
 _AHEAD = {
     Look.BACK: Look.AHEAD,
     Look.MAYBE_BACK: Look.MAYBE_AHEAD,
@@ -90,12 +92,16 @@ def _room(words: str, look: Look | None) -> float:
     return (0.0 if look is None else _TEXT) + width_of(words, LEGEND_LETTERS) + _SPACE
 
 
-def on_numbers(rows: Iterable[Mapping[str, Any]], figures: EdgeFigures | None) -> list[str]:
-    """Say what the numbers at edges are."""
-    listed = list(rows)
+def words_of(part: Part, rows: Iterable[Mapping[str, Any]], figures: EdgeFigures | None) -> list[str]:
+    """Say what the numbers at edges are, and how time runs where columns of earlier steps are drawn."""
+    in_time = [TIME_RUNS] if part.earlier.keys() & set(part.members) else []
+    return [*_on_numbers(list(rows), figures), *in_time]
+
+
+def _on_numbers(rows: Sequence[Mapping[str, Any]], figures: EdgeFigures | None) -> list[str]:
     if figures is not None:
         return ["number: effect along the edge"] if figures.labels else []
-    if any(row.get("support") is not None for row in listed):
+    if any(row.get("support") is not None for row in rows):
         return ["number: share of resamples with this mark"]
-    known = any(row.get("probability") is not None for row in listed)
+    known = any(row.get("probability") is not None for row in rows)
     return ["number: probability of the edge, of an arrow with its direction"] if known else []

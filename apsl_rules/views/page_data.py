@@ -19,6 +19,7 @@ from apsl_rules.views.curves import Port
 from apsl_rules.views.edges import Edge, Look, edges_of, positions
 from apsl_rules.views.labels import texts_of, thickness, weights_of
 from apsl_rules.views.layout import Box, Drawing, DrawnEdge, lay_out
+from apsl_rules.views.legend import TIME_RUNS
 from apsl_rules.views.svg import body_of
 
 #: A part with more nodes than this is first shown with its near layers only: up to about this many nodes, at most
@@ -143,6 +144,7 @@ class _Writer:
             "views": [self._view(view) for view in self._views],
             "conflicts": [self._conflict(one) for one in part.ledger.settled.conflicts],
             "hidden": part.allows_hidden,
+            "in_time": TIME_RUNS if part.earlier.keys() & set(part.members) else "",
             "positions": positions(part),
             "visits": [self._visit(visit) for visit in part.visits],
             "history": [self._entry(entry) for entry in part.history.entries],

@@ -13,7 +13,7 @@ from apsl_rules.views.curves import STUB, Port, Route
 from apsl_rules.views.edges import Look
 from apsl_rules.views.labels import FONT_SIZE, LETTERS, texts_of, thickness, weights_of
 from apsl_rules.views.layout import MARGIN, TITLE_LETTERS, Box, Drawing, DrawnEdge, drawing_of, final_edges
-from apsl_rules.views.legend import LEGEND_LETTERS, Legend, legend_of, on_numbers
+from apsl_rules.views.legend import LEGEND_LETTERS, Legend, legend_of, words_of
 from apsl_rules.views.svg import (
     BEGINS_WITH_CIRCLE,
     BEGINS_WITH_HEAD,
@@ -71,7 +71,7 @@ def write_plot(
     rows = part.rows()
     weights = weights_of(rows)
     drawing = drawing_of(part, outside=outside, texts=texts_of(weights, figures), compact=True)
-    legend = legend_of(final_edges(drawing), on_numbers(rows, figures), drawing.width, drawing.height)
+    legend = legend_of(final_edges(drawing), words_of(part, rows, figures), drawing.width, drawing.height)
     width, height = legend.width, drawing.height + legend.height
     inches = _LETTERS / FONT_SIZE / 72
     with plt.rc_context({"pdf.fonttype": 42, "font.family": "sans-serif"}):

@@ -13,7 +13,7 @@ from apsl_rules.views.curves import STUB, Point, Port, Route
 from apsl_rules.views.edges import Look
 from apsl_rules.views.labels import FONT_SIZE, LETTERS, texts_of, thickness, weights_of
 from apsl_rules.views.layout import MARGIN, TITLE_LETTERS, Box, Drawing, DrawnEdge, drawing_of, final_edges
-from apsl_rules.views.legend import LEGEND_LETTERS, Legend, LegendItem, legend_of, on_numbers
+from apsl_rules.views.legend import LEGEND_LETTERS, Legend, LegendItem, legend_of, words_of
 from apsl_rules.views.themes import LIGHT, Theme
 
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
@@ -101,7 +101,7 @@ def svg(
     weights = weights_of(rows)
     drawing = drawing_of(part, outside=outside, texts=texts_of(weights, figures), compact=compact)
     edges = final_edges(drawing)
-    legend = legend_of(edges, on_numbers(rows, figures), drawing.width, drawing.height)
+    legend = legend_of(edges, words_of(part, rows, figures), drawing.width, drawing.height)
     sheet = _Sheet(drawing, weights, theme)
     size = [num(legend.width), num(drawing.height + legend.height)]
     pieces = [

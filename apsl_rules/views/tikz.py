@@ -12,7 +12,7 @@ from apsl_rules.views.curves import STUB, Point, Port, Route
 from apsl_rules.views.edges import Look
 from apsl_rules.views.labels import FONT_SIZE, texts_of, thickness, weights_of
 from apsl_rules.views.layout import MARGIN, Box, Drawing, DrawnEdge, drawing_of, final_edges
-from apsl_rules.views.legend import Legend, legend_of, on_numbers
+from apsl_rules.views.legend import Legend, legend_of, words_of
 from apsl_rules.views.svg import (
     BEGINS_WITH_CIRCLE,
     BEGINS_WITH_HEAD,
@@ -37,7 +37,7 @@ def tikz(part: Part, *, theme: Theme, outside: bool = False, figures: EdgeFigure
     weights = weights_of(rows)
     drawing = drawing_of(part, outside=outside, texts=texts_of(weights, figures), compact=True)
     edges = final_edges(drawing)
-    legend = legend_of(edges, on_numbers(rows, figures), drawing.width, drawing.height)
+    legend = legend_of(edges, words_of(part, rows, figures), drawing.width, drawing.height)
     sheet = _Sheet(drawing, weights, theme)
     lines = [
         f"% The part around {latex_text(shown(part.target))}, depth {part.depth}; needs \\usepackage{{tikz}}",

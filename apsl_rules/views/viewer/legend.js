@@ -69,5 +69,6 @@ export const startLegend = () => {
     ...(some((edge) => !edge.within) ? [entry('beyond the asked depth', 'is-line is-beyond', stroke('M0 0H40'))] : []),
     visitedEntry(),
     ...(some((edge) => edge.text) ? [make('li', {}, figures)] : []),
+    ...(data.in_time ? [make('li', {}, data.in_time)] : []),
   );
 };

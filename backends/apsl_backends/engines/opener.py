@@ -37,7 +37,7 @@ from apsl_rules.notes import argument, named
 KINDS = ("memory", "duckdb", "dask")
 READING = (
     *("names", "missing", "discretize", "levels", "kinds", "drop", "only", "weights", "na"),
-    *("groups", "sampling_weights"),
+    *("groups", "sampling_weights", "time", "lags"),
 )
 SOURCING = ("counts", "memory_limit")
 #: What is asked of a dataset: counts alone, moments, or what suits its columns.
@@ -197,7 +197,7 @@ def _elsewhere(
 ) -> _InPlace | _Sent:
     """Return the rows in the engine that was asked for, in that of their database, or in one that a plugin opened."""
     if isinstance(source, Engine):
-        _refuse_weights(reading, source.kind)
+        _refuse_in_place(reading, source.kind)
         return _InPlace(source, reading)
     if _is_in_database(source):
         from apsl_backends.engines.ibis import IbisEngine
@@ -209,11 +209,11 @@ def _elsewhere(
                 f"{argument('counts', 'memory')}"
             )
             raise InvalidArgumentError(message)
-        _refuse_weights(reading, "a database")
+        _refuse_in_place(reading, "a database")
         return _InPlace(IbisEngine.of(source), reading)
     file = _file_of(source, kind)
     if file is not None:
-        _refuse_weights(reading, str(kind))
+        _refuse_in_place(reading, str(kind))
     if kind == "dask":
         from apsl_backends.engines.dask import DaskEngine, ScatteredEngine
 
@@ -236,8 +236,14 @@ def _file_of(source: Any, kind: str | None) -> FileTable | None:
     return source if isinstance(source, FileTable) and (kind == "duckdb" or source.kind == "parquet") else None
 
 
-def _refuse_weights(reading: Mapping[str, Any], kind: str) -> None:
-    """Refuse weights where rows are counted in their files."""
+def _refuse_in_place(reading: Mapping[str, Any], kind: str) -> None:
+    """Refuse weights and times where rows are counted in their files."""
+    if "time" in reading:
+        message = (
+            f"{argument('time', reading['time'][0])} sorts the rows in memory, and {kind} reads them where they are; "
+            f"give {argument('counts', 'memory')}, or a sample of whole groups"
+        )
+        raise InvalidArgumentError(message)
     if "weights" in reading:
         message = (
             f"{argument('weights', reading['weights'])} needs the table in memory, and {kind} counts where the rows "
