@@ -19,9 +19,9 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = (ROOT / "apsl_rules", ROOT / "backends" / "apsl_backends", ROOT / "backends" / "apsl_published")
 #: The limits; what the architecture aims at stands behind each.
 LIMITS = {
-    "files": 318,  # 205
-    "lines": 65_900,  # 41,000
-    "lines of the longest file": 515,  # 450
+    "files": 320,  # 205
+    "lines": 66_600,  # 41,000
+    "lines of the longest file": 545,  # 450
     "modules with one importer": 50,  # 40
     "modules hidden by a function of their name": 0,  # 0
 }

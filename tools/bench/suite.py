@@ -98,6 +98,7 @@ BENCHMARKS = (
     Benchmark("checking", "Graphs that people bring, against rows"),
     Benchmark("page", "The page one works on, beside the command"),
     Benchmark("moved", "Why a number moved between two tables"),
+    Benchmark("series", "Earlier steps and one step of series, beside PCMCI+"),
     Benchmark("asking", "Answers of people laid over parts"),
     Benchmark(
         "check_peers",
