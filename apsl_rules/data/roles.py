@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from apsl_rules._arguments import listed
 from apsl_rules.data.kinds import GROUPS, SAMPLING_WEIGHTS, Kind
-from apsl_rules.errors import DataError
+from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of, listing
-from apsl_rules.notes import Note
+from apsl_rules.notes import Note, argument, named
 
 if TYPE_CHECKING:
     from apsl_rules.data.dataset import Dataset
@@ -130,6 +130,22 @@ def time_columns(time: TimeColumns) -> tuple[Node, ...]:
     if isinstance(time, str) or not isinstance(time, Iterable):
         return (time,)
     return tuple(dict.fromkeys(listed("time", time, "names of columns, such as ['year', 'month']")))
+
+
+def check_times(time: TimeColumns, lags: int, environments: bool) -> None:  # noqa: FBT001 - whether there are some
+    """Refuse lags without a time, and settings that do not go with one."""
+    if time is None and lags != 1:
+        message = (
+            f"{argument('lags', lags)} needs the column that says when each row was; give {argument('time', 'date')}, "
+            f"with the name of that column"
+        )
+        raise InvalidArgumentError(message, argument="lags")
+    if time is not None and environments:
+        message = (
+            f"{named('time')} and {named('environment')} cannot be given together: tests of environments compare rows "
+            f"that do not follow one another; leave one of the two out"
+        )
+        raise InvalidArgumentError(message, argument="time")
 
 
 #: The code of the note that says how rows are in time; its fields have the columns and the number of lags.

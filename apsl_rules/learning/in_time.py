@@ -10,29 +10,11 @@ from collections.abc import Collection
 
 import attrs
 
-from apsl_rules.data import Dataset, TimeColumns, earlier
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.data import Dataset, earlier
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node
-from apsl_rules.notes import argument, named
 from apsl_rules.parts import Part, Visit, found_distances
 from apsl_rules.rules import Fact, Finding, ledger
-
-
-def refuse_together(time: TimeColumns, lags: int, environments: bool) -> None:  # noqa: FBT001 - whether there are some
-    """Refuse lags without a time, and settings that do not go with one."""
-    if time is None and lags != 1:
-        message = (
-            f"{argument('lags', lags)} needs the column that says when each row was; give {argument('time', 'date')}, "
-            f"with the name of that column"
-        )
-        raise InvalidArgumentError(message, argument="lags")
-    if time is not None and environments:
-        message = (
-            f"{named('time')} and {named('environment')} cannot be given together: tests of environments compare rows "
-            f"that do not follow one another; leave one of the two out"
-        )
-        raise InvalidArgumentError(message, argument="time")
 
 
 def earlier_of(data: Dataset | None) -> frozenset[Node]:

@@ -17,7 +17,16 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
 import attrs
 
 from apsl_rules._arguments import demand, is_number, is_whole, mapping, path_text, spelt
-from apsl_rules.data import GroupColumns, Kind, MissingCodes, MissingRule, TimeColumns, group_columns, time_columns
+from apsl_rules.data import (
+    GroupColumns,
+    Kind,
+    MissingCodes,
+    MissingRule,
+    TimeColumns,
+    check_times,
+    group_columns,
+    time_columns,
+)
 from apsl_rules.data import is_auto as is_noticed
 from apsl_rules.data.counts import CountSource
 from apsl_rules.directions import DRAWN, PRECISE
@@ -30,7 +39,6 @@ from apsl_rules.environments import (
 )
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import Knowledge, load_knowledge
-from apsl_rules.learning.in_time import refuse_together
 from apsl_rules.names import Node, nearest
 from apsl_rules.notes import named
 from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, least_direction
@@ -400,7 +408,7 @@ class Request:
                 message = f"{caller} has no setting {name!r}{nearest(name, SETTINGS)}"
                 raise InvalidArgumentError(message)
         request = cls(**settings)
-        refuse_together(request.time, request.lags, bool(request.environments))
+        check_times(request.time, request.lags, bool(request.environments))
         plugins, known = load_plugins(request.plugins), load_knowledge(request.knowledge)
         return attrs.evolve(request, plugins=plugins, knowledge=known)
 

@@ -21,8 +21,8 @@ PACKAGES = (ROOT / "apsl_rules", ROOT / "backends" / "apsl_backends", ROOT / "ba
 LIMITS = {
     "files": 320,  # 205
     "lines": 66_600,  # 41,000
-    "lines of the longest file": 545,  # 450
-    "modules with one importer": 50,  # 40
+    "lines of the longest file": 550,  # 450
+    "modules with one importer": 51,  # 40
     "modules hidden by a function of their name": 0,  # 0
 }
 

@@ -68,7 +68,7 @@ def ours(values: Floats, hidden: Any) -> dict[str, Any]:
     """Return the graph that the default learner draws, and its CPU seconds."""
     names = [f"x{place}" for place in range(values.shape[1])]
     frame = pd.DataFrame(values, columns=names).assign(at=np.arange(len(values)))
-    place = {name: (number, 0) for number, name in enumerate(names)}
+    place: dict[Any, tuple[int, int]] = {name: (number, 0) for number, name in enumerate(names)}
     place |= {f"{name}[t-1]": (number, 1) for number, name in enumerate(names)}
     begun = process_time()
     graph = learn_graph(frame, time="at", hidden=hidden)
