@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import permutations
 from typing import Any, Literal, TypeAlias, cast
 
@@ -107,6 +107,7 @@ def ask_weighed(
     if not isinstance(held, str):
         own = own_set(figures.data.names, held, cause, target)
         _refuse_later(known, cause, own)
+        _refuse_copies(own, figures.copies_of(cause, target))
         return _of_set(part, cause, target, own, own)
     found = weigh(figures, cause, target, known)
     notes = list(_notes(found))
@@ -163,6 +164,11 @@ def _notes(found: Weighing) -> Iterable[str]:
     if found.left_out:
         lack = "lacks" if len(found.left_out) == 1 else "lack"
         yield f"{listing(found.left_out)} {lack} more than a fifth of the values and cannot be adjusted for"
+    if found.copies:
+        yield (
+            f"{listing(found.copies)} cannot be adjusted for: by definition {_it(found.copies, 'says')} what the cause "
+            "or the target says"
+        )
 
 
 def _against(cause: Node, target: Node, share: float) -> Note:
@@ -262,3 +268,19 @@ def _refuse_later(known: Knowledge, cause: Node, own: Sequence[Node]) -> None:
             f"be taken away; leave {them} out"
         )
         raise InvalidArgumentError(message)
+
+
+def _refuse_copies(own: Sequence[Node], copies: Collection[Node]) -> None:
+    """Refuse to hold columns that are made from the cause or the target, or that these are made from."""
+    held = [node for node in own if node in copies]
+    if held:
+        message = (
+            f"adjusting for {listing(held)} is wrong: by definition {_it(held, 'says')} what the cause or the target "
+            f"says, so the effect would be taken away; leave {'it' if len(held) == 1 else 'them'} out, or insist with "
+            f"{argument('keep', held)}"
+        )
+        raise InvalidArgumentError(message)
+
+
+def _it(nodes: Sequence[Node], verb: str) -> str:
+    return f"it {verb}" if len(nodes) == 1 else f"they {verb.removesuffix('s')}"

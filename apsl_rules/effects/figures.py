@@ -20,7 +20,7 @@ from apsl_rules.data.moments import MomentSource
 from apsl_rules.effects.samples import Covariance, Integers, Sample, sample_of
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import READING as TABLE_READING
-from apsl_rules.learning import Request, Settings, Source, open_data
+from apsl_rules.learning import Request, Settings, Source, open_data, without_copies
 from apsl_rules.names import Node, listing, require_known
 from apsl_rules.notes import argument, marked, named
 from apsl_rules.parts import Part
@@ -67,12 +67,15 @@ class CountedColumns:
 class Figures:
     """A table with rows: ``given`` as the caller gave it, ``opened`` as a run opened it to learn from.
 
-    Columns with a role say how much of the population a row stands for, and which rows belong together.
+    Columns with a role say how much of the population a row stands for, and which rows belong together. ``keep`` has
+    the columns that may be held although they say by definition what others say.
     """
 
     given: Any
     opened: Source
     settings: Settings
+    keep: object = None
+    _copies: dict[tuple[Node, ...], frozenset[Node]] = attrs.field(factory=dict, init=False, repr=False)
 
     @cached_property
     def data(self) -> Dataset:
@@ -98,6 +101,13 @@ class Figures:
             message = f"the {role} {node!r} cannot be used: {marked(why)}"
             raise DataError(message)
         require_known(node, self.data.names, role)
+
+    def copies_of(self, *nodes: Node) -> frozenset[Node]:
+        """Return the columns that say by definition what some nodes say; where rows stay elsewhere none is known."""
+        if nodes not in self._copies:
+            left = without_copies(self.opened, nodes, self.keep, functions=True).data
+            self._copies[nodes] = frozenset(self.data.names).difference(() if left is None else left.names)
+        return self._copies[nodes]
 
     def is_category(self, node: Node) -> bool:
         """Return whether a column is a category."""
@@ -223,7 +233,7 @@ def open_figures(
         message = f"{named('data')} is a part, which has no rows; give the table that it was learned from"
         raise InvalidArgumentError(message, argument="data")
     source = opened or open_data(given, Request.of(reading))
-    figures = Figures(given, source, reading)
+    figures = Figures(given, source, reading, settings.get("keep"))
     figures.data  # noqa: B018 - refuses a source without rows at once
     return figures
 

@@ -55,7 +55,8 @@ class Weighing:
     """The parents that the cause may have: the sets without the target, and the probability that it is one of them.
 
     ``ahead`` and ``behind`` say whether a good V-structure has the cause before the target, or the target before the
-    cause. ``near`` are the columns over whose graphs was summed, ``left_out`` those that lack too many values.
+    cause. ``near`` are the columns over whose graphs was summed, ``left_out`` those that lack too many values, and
+    ``copies`` those that say by definition what the cause or the target says.
     """
 
     sets: tuple[ParentSet, ...]
@@ -64,6 +65,7 @@ class Weighing:
     ahead: bool = False
     behind: bool = False
     left_out: tuple[Node, ...] = ()
+    copies: tuple[Node, ...] = ()
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -110,7 +112,8 @@ def weigh(figures: Figures, cause: Node, target: Node, known: Knowledge) -> Weig
     data = figures.data
     alike = {node for group in data.duplicates() for node in group} - {cause, target}
     gone = {node: data.missing[place] / max(1, data.rows) for node, place in data.place.items()}
-    free = [node for node in data.names if node not in {cause, target} | alike]
+    copies = in_order(figures.copies_of(cause, target))
+    free = [node for node in data.names if node not in {cause, target, *copies} | alike]
     left_out = tuple(node for node in free if gone[node] > _MOST_MISSING)
     others = in_order(node for node in free if gone[node] <= _MOST_MISSING)
     if len(others) + 2 > _MOST_COLUMNS:
@@ -138,7 +141,7 @@ def weigh(figures: Figures, cause: Node, target: Node, known: Knowledge) -> Weig
         ParentSet(in_order(nodes[one] for one in members_of(place)), float(without[place]) / total) for place in kept
     )
     ahead, behind = _is_good_collider(found, 1, 0), _is_good_collider(found, 0, 1)
-    return Weighing(sets, reverse, nodes, ahead, behind, left_out)
+    return Weighing(sets, reverse, nodes, ahead, behind, left_out, copies)
 
 
 def _associated(oracle: Oracle, cause: Node, target: Node, others: Sequence[Node]) -> tuple[Node, ...]:

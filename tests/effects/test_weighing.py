@@ -187,3 +187,26 @@ def test_shares_are_told_as_people_write_them() -> None:
     told = [percent(share) for share in (1.0, 0.9995, 0.997, 0.99, 0.786, 0.0527, 0.0003, 0.0)]
 
     assert told == ["100 %", "> 99.9 %", "99.7 %", "99 %", "79 %", "5.3 %", "< 0.1 %", "0 %"]
+
+
+def test_what_is_made_from_the_outcome_is_never_held() -> None:
+    """A cut of the target, and the number that a target is cut from: held, they would take the effect away."""
+    random = np.random.default_rng(8)
+    rows = 400
+    race, smoke = random.normal(size=rows), random.random(rows) < 0.4
+    grams = np.round(3000 - 300.0 * smoke + 150 * race + 400 * random.normal(size=rows))
+    low = np.where(grams < 2500, "yes", "no")
+    frame = pd.DataFrame({"race": race, "smoke": np.where(smoke, "yes", "no"), "grams": grams, "low": low})
+    order = Knowledge(tiers=[["race"], ["smoke"], ["low"]])
+    found = effect(frame, "smoke", "low", knowledge=order)
+    known = learn(frame, "smoke")
+
+    assert not any("grams" in one.adjustment for one in found.possible)
+    assert found.bounds is not None
+    assert found.bounds[0] > 0
+    assert any("'grams' cannot be adjusted for: by definition it says what" in note for note in found.notes)
+    assert not any("grams" in one.adjustment for one in effect(known, "smoke", "low", data=frame).possible)
+    assert not any("low" in one.adjustment for one in effect(frame, "smoke", "grams").possible)
+    with pytest.raises(ApslError, match="adjusting for 'grams' is wrong: by definition it says what"):
+        effect(frame, "smoke", "low", adjust=["grams"])
+    assert effect(frame, "smoke", "low", adjust=["grams"], keep=["grams"]).possible[0].adjustment == ("grams",)
