@@ -17,6 +17,7 @@ from apsl_rules.graphs.networks import random_network
 TOOLS = Path(__file__).parents[2] / "tools"
 sys.path.append(str(TOOLS / "bench"))  # the tools are scripts beside each other, not a package
 
+from filter_exact import exact_shares  # noqa: E402 - needs the path above
 from graph_sets import from_network  # noqa: E402 - needs the path above
 from peer_figures import Figures, PeerRuns, Unfinished, class_of, compared  # noqa: E402 - needs the path above
 from suite import BENCHMARKS, HELPERS, Benchmark, Outcome, figures, page, run  # noqa: E402 - needs the path above
@@ -39,6 +40,16 @@ def test_every_benchmark_is_run_by_the_suite() -> None:
     listed = [*HELPERS, *(one.name for one in BENCHMARKS)]
 
     assert sorted(listed) == sorted(path.stem for path in TOOLS.glob("bench/*.py"))
+
+
+@pytest.mark.parametrize("name", ["asia", "cancer", "sachs"])
+def test_the_exact_parts_of_the_filter_are_those_on_the_page(name: str) -> None:
+    """Sound APSL is exact at any depth, and the page on the engine has the other shares."""
+    shares = exact_shares(name)
+    page = (TOOLS.parent / "docs" / "engine.md").read_text("utf-8")
+
+    assert len(set(shares[:3])) == 1
+    assert f"| {' | '.join([name, *shares[2:]])} |" in page
 
 
 def test_tables_and_lines_become_rows_of_one_table() -> None:

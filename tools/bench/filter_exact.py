@@ -28,12 +28,13 @@ def main() -> None:
     print(f"| network | {' | '.join(heads)} |")
     print("|---|" + "---|" * len(heads))
     for name in names:
-        cells = []
-        for learner in LEARNERS:
-            for depth in DEPTHS:
-                found = verify(network(name), depth=depth, learner=learner)
-                cells.append(f"{found.runs - len(found.differences)} of {found.runs}")
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+        print(f"| {name} | {' | '.join(exact_shares(name))} |", flush=True)
+
+
+def exact_shares(name: str) -> list[str]:
+    """Return how many parts of a network are exact, for each learner and depth."""
+    found = [verify(network(name), depth=depth, learner=learner) for learner in LEARNERS for depth in DEPTHS]
+    return [f"{one.runs - len(one.differences)} of {one.runs}" for one in found]
 
 
 if __name__ == "__main__":
