@@ -203,7 +203,7 @@ def _setting(study: Study, given: Mapping[str, Any]) -> Study:
         raise InvalidArgumentError(message)
     rest = {one: said for one, said in study.further.items() if one != name}
     after = attrs.evolve(study, further=rest if value in (None, "", []) else {**rest, name: value})
-    Request(**{one: said for one, said in after.settings.items() if one == name})  # which checks it
+    Request(**{one: said for one, said in after.settings.items() if one in after.further})  # which checks them
     return after
 
 

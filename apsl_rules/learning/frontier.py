@@ -254,19 +254,21 @@ class Assembly:
         return self._part(incomplete)
 
     def so_far(self) -> Part:
-        """Draw up the part as it is known by now; of a search only its edges are known before its end."""
-        found, why = self.found, "it is still being learned"
-        if found is None:
-            return self._part(why)
+        """Draw up the part as it is known by now, without proofs; where hidden causes are possible, only its edges.
+
+        Which of these get an arrow is decided at the end of the run.
+        """
+        marks, drawn = self.marks(), self.context.settings.get("hidden") != "possible"
         seen = Evidence(self.context.spec.name, note="so far")
         findings = [
             Finding(one, seen)
-            for x in found.core
-            for y in found.marks.neighbours_of(x)
-            for one in (adjacent.fact(x, y), *([arrow.fact(x, y)] if found.marks.has_arrow(x, y) else []))
+            for x in self.visited
+            for y in marks.neighbours_of(x)
+            for one in (adjacent.fact(x, y), *([arrow.fact(x, y)] if drawn and marks.has_arrow(x, y) else []))
         ]
-        after = attrs.evolve(self, ledger=self.ledger.with_findings(findings), found=None)
-        return attrs.evolve(after._part(why), distances=dict(found.distances))  # noqa: SLF001 - its own
+        start = self.start(self.context)
+        after = attrs.evolve(start, ledger=start.ledger.with_findings(findings))._part("it is still being learned")  # noqa: SLF001 - its own
+        return attrs.evolve(after, distances=dict(self.distances))
 
     def _part(self, incomplete: str | None) -> Part:
         context = self.context

@@ -120,7 +120,7 @@ def test_declared_settings_have_controls(desk: tuple[Work, Study, pd.DataFrame])
         work.do("describe", changed(study, "setting", {"name": "missing", "value": "perhaps"}), {}, silent)
 
 
-@pytest.mark.parametrize("settings", [{"hidden": "excluded"}, {"hidden": "allowed"}, {"learner": "apsl"}])
+@pytest.mark.parametrize("settings", [{}, {"hidden": "excluded"}, {"hidden": "allowed"}, {"learner": "apsl"}])
 def test_what_is_known_so_far_is_drawn_and_changes_nothing(settings: dict[str, Any]) -> None:
     """Every visit can draw the part that it has by then; the finished part is the same, byte for byte."""
     drawn: list[Part] = []
@@ -138,3 +138,20 @@ def test_what_is_known_so_far_is_drawn_and_changes_nothing(settings: dict[str, A
     assert all(one.incomplete for one in drawn)
     assert set(drawn[-1].nodes) == set(watched.nodes)
     assert {frozenset(one) for one in drawn[-1].edges} & {frozenset(one) for one in watched.edges}
+    assert settings or not drawn[-1].arrows  # where hidden causes are possible, arrows are decided at the end
+
+
+def test_the_part_is_shown_while_it_grows(
+    desk: tuple[Work, Study, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drawings come with the visits, in order, and phases with their counts."""
+    monkeypatch.setattr("apsl_rules.app.work._BEFORE_DRAWING", 0.0)
+    monkeypatch.setattr("apsl_rules.app.work._DRAWN_AT_MOST", 0)
+    told: list[tuple[Any, ...]] = []
+    study = changed(changed(desk[1], "hidden", {"hidden": "allowed"}), "depth", {"depth": 2})
+    desk[0].do("learn", study, {}, lambda *said: told.append(said))
+    visits = [(done, of, drawing) for what, done, of, drawing in told if what == "nodes visited"]
+    assert [done for done, _, _ in visits] == sorted(done for done, _, _ in visits)
+    assert any(drawing and "<svg" in drawing for _, _, drawing in visits)
+    assert any(what == "tests done" and done for what, done, _, _ in told)
+    assert told[0][0].startswith("reading t.csv")

@@ -25,7 +25,7 @@ const showBusy = ({ busy }) => {
   } else progress.removeAttribute('value');
   const done = busy.done.toLocaleString('en');
   const figures = busy.of ? `: ${done} of ${busy.of.toLocaleString('en')}` : busy.done ? `: ${done} so far` : '';
-  const words = `${busy.what} …${figures}`;
+  const words = `${busy.what}${figures || ' …'}`;
   if (byId('doing').textContent !== words) byId('doing').textContent = words;
 };
 
