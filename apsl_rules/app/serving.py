@@ -62,6 +62,11 @@ class _Server(uvicorn.Server):
             return
         super().handle_exit(sig, frame)
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End; streams of events end first, since what is open is waited for."""
+        self._session.closing.set()
+        await super().shutdown(sockets)
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin."""
         self._loop = asyncio.get_running_loop()

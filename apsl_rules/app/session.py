@@ -53,6 +53,7 @@ class Session:
         self._following: tuple[str, Study] | None = None
         self._again = False
         self._described = 0
+        self.closing = asyncio.Event()
         self.version = 0
         self.jobs = 0
 
@@ -234,6 +235,7 @@ class Session:
 
         async with self._turn:
             self.jobs += 1
+            progress("at work", 0, 0, None)
             try:
                 return await self.worker.ask(what, study, given, self.limits, progress)
             finally:

@@ -47,7 +47,6 @@ def make_app(session: Session, token: str, port: int) -> Guard:
         try:
             yield
         finally:
-            pages.close()
             running.cancel()
             with suppress(asyncio.CancelledError):
                 await running
@@ -106,11 +105,6 @@ class Pages:
         self._session = session
         self._assets = _assets()
         self._tabs = 0
-        self._closing = asyncio.Event()
-
-    def close(self) -> None:
-        """Let the streams of events end."""
-        self._closing.set()
 
     # --- files of the page and reports -------------------------------------------------------------------------------
 
@@ -150,9 +144,9 @@ class Pages:
         async def stream() -> AsyncIterator[str]:
             self._tabs += 1
             event = self._session.listen()
-            closing = asyncio.create_task(self._closing.wait())
+            closing = asyncio.create_task(self._session.closing.wait())
             try:
-                while not self._closing.is_set():
+                while not self._session.closing.is_set():
                     waiting = asyncio.create_task(event.wait())
                     await asyncio.wait((waiting, closing), timeout=_ALIVE, return_when=asyncio.FIRST_COMPLETED)
                     waiting.cancel()

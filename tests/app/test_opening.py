@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import signal
 import subprocess
 import sys
 from base64 import b64decode
@@ -89,3 +91,18 @@ def test_settings_of_rows_go_with_the_study(tmp_path: Path) -> None:
         (tmp_path / "part.json").unlink()
     left = changed(study, "drop", {"column": "patient", "out": True})
     assert "groups" not in left.further
+
+
+def test_a_page_that_is_looked_at_ends_without_a_word(tmp_path: Path) -> None:
+    """The streams of its tabs end first, so that nobody waits for them, and no traceback reaches the terminal."""
+    visits().to_csv(tmp_path / "visits.csv", index=False)
+    with open_page(tmp_path, "visits.csv") as page:
+        tab = http.client.HTTPConnection("127.0.0.1", page.port, timeout=30)
+        tab.request("GET", "/api/events", headers={"authorization": f"Bearer {page.token}"})
+        assert tab.getresponse().readline().startswith(b"data: ")
+        page.until(lambda state: state["columns"]["of"])
+        page.process.send_signal(signal.SIGTERM)
+        page.process.wait(30)
+        assert page.process.stdout is not None
+        assert page.process.stdout.read() == "Ctrl-C ends it.\n"
+        tab.close()

@@ -352,6 +352,19 @@ def test_it_is_accessible_at_every_step(opened: Opened, tmp_path: Path, narrow: 
     assert faults == []
 
 
+def test_a_browser_that_comes_late_sees_everything(browser: Chrome, tmp_path: Path) -> None:
+    """All is worked out before the page is opened, so that it hears of it once."""
+    patients(200).to_csv(tmp_path / "patients.csv", index=False)
+    with open_page(tmp_path, "patients.csv", "--target", "weight") as page:
+        page.settled()
+        desk = Desk(browser, page.address, tmp_path)
+        desk.says("#question", "What goes with weight?")
+        desk.settled()
+        desk.tab("table")
+        desk.says("#table", "200 rows")
+        browser.get("about:blank")
+
+
 def test_many_columns_are_listed_in_pages_and_searched(opened: Opened, tmp_path: Path) -> None:
     """Fifty at a time; typing finds one wherever it is, and what was typed stays."""
     draw = np.random.default_rng(1)

@@ -37,8 +37,8 @@ const show = () => {
   byId('undo').disabled = !state.undo;
   byId('redo').disabled = !state.redo;
   showBusy(state);
-  showOpening(state);
   byId('tabs').hidden = !study.source;
+  showOpening(state); // which shows the step that is open, if the steps are there
   for (const id of ['answer', 'know', 'much', 'take']) byId(`tab-${id}`).disabled = !study.target;
   if (study.target !== target) {
     const first = target === null && study.target !== null;
