@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.plain_sums import plain_sums
+from apsl_rules.data.roles import earlier
 from apsl_rules.names import Node, in_order, listing
 from apsl_rules.notes import Note, argument
 
@@ -74,7 +75,9 @@ def find_derived(table: LocalTable, names: Iterable[Node], touching: Iterable[No
     numbers, same = _number_copies(some, of_interest)
     copies = [*numbers, *_category_copies(some, of_interest)]
     found = [*copies, *_cuts(some, of_interest), *_sums(some, same, [*near, *parts])]
+    past = {} if table.in_time is None else earlier(table.names, table.in_time.fields["lags"])
     told = [(columns, sentence) for columns, sentence in found if not columns.isdisjoint(of_interest)]
+    told = [one for one in told if len({past.get(node, (node,))[0] for node in one[0]}) > 1]  # not one column in time
     return tuple(Note(sentence, "derived", columns=[*in_order(columns)]) for columns, sentence in told)
 
 

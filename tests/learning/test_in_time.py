@@ -181,3 +181,14 @@ def test_categories_go_by_counts() -> None:
     assert ("state[t-1]", "mood") in part.arrows
     assert part.learner == "apsl-score"
     assert part.settings["time"] == ["t"]
+
+
+def test_a_slow_column_is_no_copy_of_itself() -> None:
+    """That a column hardly differs from its own step before needs no note; a copy of another column does."""
+    walk = np.random.default_rng(6).normal(size=800).cumsum()
+    frame = pd.DataFrame(
+        {"t": np.arange(800), "walk": walk, "twin": walk + 1e-3 * np.arange(800) % 7, "z": days(800).rain}
+    )
+    notes = [one for one in learn(frame, "walk", time="t", depth=2).notes if one.code == "derived"]
+    assert notes
+    assert all(set(one.fields["columns"]) - {"walk", "walk[t-1]"} for one in notes)
