@@ -102,7 +102,7 @@ def open_question(source: str, data: str | None, manager: Plugins, settings: dic
 def _is_typed(name: str, settings: dict[str, Any]) -> bool:
     """Return whether a setting of the library was given by an option of the command."""
     context = click.get_current_context()
-    options = {"kinds": ("number", "ordered", "category"), "options": ("memory_limit",)}.get(name, (name,))
+    options = {"kinds": ("number", "ordered", "category", "part"), "options": ("memory_limit",)}.get(name, (name,))
     is_default = {ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP}
     return any(one in settings and context.get_parameter_source(one) not in is_default for one in options)
 

@@ -114,6 +114,7 @@ _OWN: Mapping[str, list[Decorator]] = {
         _repeated("--number", "Take this column for a number."),
         _repeated("--ordered", "Take this column for an ordered scale, read as a number and shown by its levels."),
         _repeated("--category", "Take this column for a category; * stands for all that are not named."),
+        _repeated("--part", "Take a part of dates: year, quarter, month, day, weekday or hour.", "NAME=PART"),
     ],
     "options": [click.option("--memory-limit", metavar="SIZE", help="Memory that DuckDB may take, such as 2GiB.")],
     "knowledge": [
@@ -232,6 +233,7 @@ def with_reading(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str,
             if kinds.setdefault(node, kind) != kind:
                 message = f"column {str(node)!r} is named in --{kinds[node]} and in --{kind}; name it once"
                 raise InvalidArgumentError(message)
+    kinds |= _date_parts(rest.pop("part"), nodes)
     chosen: dict[str, Any] = {
         option: nodes_named(rest.pop(option), nodes, f"column in --{option}") or None for option in ("drop", "only")
     }
@@ -245,6 +247,18 @@ def with_reading(settings: dict[str, Any], nodes: tuple[Node, ...]) -> dict[str,
     cuts = _cuts(rest.pop("discretize"), nodes)
     na = _missing_codes(rest.pop("na"), nodes)
     return {**rest, **chosen, "kinds": kinds or None, "weights": found, "discretize": cuts, "na": na}
+
+
+def _date_parts(given: Iterable[Any], nodes: tuple[Node, ...]) -> dict[Node, str]:
+    """Return the parts of dates by column."""
+    parts: dict[Node, str] = {}
+    for one in given:
+        name, mark, part = str(one).rpartition("=")
+        if not mark:
+            message = f"--part is {str(one)!r}; give a column and a part, such as visit=month"
+            raise InvalidArgumentError(message)
+        parts |= dict.fromkeys(nodes_named(name, nodes, "column in --part"), part)
+    return parts
 
 
 def _groups(given: Sequence[Any], nodes: tuple[Node, ...]) -> Any:

@@ -72,7 +72,11 @@ def _columns(option: str) -> Callable[[Any], str]:
 
 def _kinds(given: Mapping[str, str] | None) -> str:
     """Return the options that say for which kinds columns are taken."""
-    spoken = [f"--{kind} {_typed(name)}" for name, kind in (given or {}).items() if kind in _KINDS]
+    spoken = [
+        f"--{kind} {_typed(name)}" if kind in _KINDS else f"--part {_typed(f'{name}={kind}')}"
+        for name, kind in (given or {}).items()
+        if kind != "set aside"
+    ]
     return " ".join(spoken) or "--number or --category"
 
 

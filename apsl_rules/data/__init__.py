@@ -35,7 +35,7 @@ from apsl_rules.data.files import (
     is_countable,
     is_left_in_place,
 )
-from apsl_rules.data.kinds import DROPPED, ColumnKind, ColumnSummary, Kind, infer_kind
+from apsl_rules.data.kinds import DROPPED, ColumnKind, ColumnSummary, DatePart, Kind, infer_kind
 from apsl_rules.data.levels import GroupFigures, GroupSums, Level, Levels
 from apsl_rules.data.missing_codes import MissingCodes, codes_by_column
 from apsl_rules.data.read_table import coded_table, table
@@ -80,6 +80,7 @@ __all__ = [
     "ColumnSummary",
     "CountedDataset",
     "Dataset",
+    "DatePart",
     "Definition",
     "Description",
     "Dictionary",

@@ -154,7 +154,7 @@ _DATE = re.compile(rf"{_DAY}(?:[T ]{_CLOCK})?|{_CLOCK}", re.IGNORECASE)
 
 
 def as_numbers(column: Column) -> Numbers | None:
-    """Return a column as numbers: bools as 0 and 1, dates as days, labels that spell numbers; None for other labels."""
+    """Return a column as numbers: bools as 0 and 1, labels that spell numbers; None for other labels."""
     if isinstance(column, Numbers):
         return column
     values = _as_floats(column.levels)
@@ -214,12 +214,13 @@ def as_finite(value: Any) -> float | None:
 def _type_of(levels: list[Any], *, declared: bool) -> ColumnType:
     if levels and all(isinstance(level, bool) for level in levels):
         return "boolean"
-    if levels and all(isinstance(level, _MOMENTS) or _is_date_text(level) for level in levels):
+    if levels and all(isinstance(level, _MOMENTS) or is_date_text(level) for level in levels):
         return "date"
     return "category" if declared else "text"
 
 
-def _is_date_text(level: Any) -> bool:
+def is_date_text(level: Any) -> bool:
+    """Return whether a level is the text of a date or of a time."""
     return isinstance(level, str) and _DATE.fullmatch(level.strip()) is not None
 
 
@@ -250,12 +251,6 @@ def _as_floats(levels: tuple[Any, ...] | list[Any]) -> npt.NDArray[np.float64] |
 
 
 def _as_float(level: Any) -> float:
-    if isinstance(level, datetime):
-        return (level.replace(tzinfo=None) - datetime(1970, 1, 1)) / timedelta(days=1)  # noqa: DTZ001 - days apart
-    if isinstance(level, date):
-        return float(level.toordinal() - date(1970, 1, 1).toordinal())
-    if isinstance(level, timedelta):
-        return level / timedelta(days=1)
     if isinstance(level, str) and not level.isascii():
         raise ValueError(level)
     return float(level)

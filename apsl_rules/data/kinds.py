@@ -16,6 +16,17 @@ from apsl_rules.notes import Note, Sentence, argument
 
 #: An ordered column is a scale of few whole numbers: it is read as a number and shown by its levels.
 Kind: TypeAlias = Literal["category", "ordered", "number", "set aside"]
+#: What can be asked of a column of dates in the place of its kind.
+DatePart: TypeAlias = Literal["year", "quarter", "month", "day", "weekday", "hour"]
+#: The kind of each part: those that begin again with every year or week have no ends.
+KIND_OF_PART: Mapping[DatePart, Kind] = {
+    "year": "number",
+    "quarter": "category",
+    "month": "category",
+    "day": "number",
+    "weekday": "category",
+    "hour": "number",
+}
 ColumnType: TypeAlias = Literal["text", "boolean", "category", "integer", "float", "date"]
 
 #: Whole numbers with more values than this are numbers; a scale of fewer is ordered.
@@ -34,6 +45,7 @@ DROPPED = "left out as asked"
 WEIGHTS = "says how many rows each row stands for"
 #: How the detail of a column begins that was set aside because the target defines it, or it the target.
 BY_DEFINITION = "it follows from the target: it "
+DATES = "it holds dates or times"
 GROUPS = "says which rows belong together"
 SAMPLING_WEIGHTS = "says how much of the population each row stands for"
 TIMES = "says when each row was"
@@ -190,7 +202,7 @@ def _reason(summary: ColumnSummary, levels: int, *, codes: bool) -> str | None:
     if levels == 1:
         return CONSTANT
     if summary.type == "date":
-        return "it holds dates or times"
+        return DATES
     if summary.type in ("text", "category"):
         return _reason_of_labels(summary)
     return None if codes else _reason_of_whole_numbers(summary)
@@ -273,6 +285,8 @@ def _aside(names: Sequence[Node], reason: str) -> str:
         return f"{which} set aside: {reason}"
     if "numbers as text" in reason:
         back = argument("kinds", dict.fromkeys(names, "number")) if len(names) <= _NAMED else _taken(names[0], "number")
+    elif reason == DATES or reason == DATES.replace("it holds", "each holds"):
+        back = f"{_taken(names[0], 'number')}, as days, or as a part of them, as {_taken(names[0], 'month')}"
     else:
         back = _taken(names[0], "number" if "whole numbers" in reason else "category")
     return f"{which} set aside: {reason}; take {_them(names)} back with {back}"

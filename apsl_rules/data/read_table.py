@@ -19,6 +19,7 @@ from apsl_rules.data.kinds import (
     TIMES,
     WEIGHTS,
     ColumnKind,
+    DatePart,
     Kind,
     is_coded,
     notes_on_kinds,
@@ -74,7 +75,7 @@ def table(
     source: Any,
     *,
     names: Iterable[Node] | None = None,
-    kinds: Mapping[Node, Kind] | None = None,
+    kinds: Mapping[Node, Kind | DatePart] | None = None,
     drop: Iterable[Node] | None = None,
     only: Iterable[Node] | None = None,
     weights: Node | None = None,
@@ -105,7 +106,8 @@ def table(
         called X1, X2 and so on, those of a text file 1, 2 and so on. A text file holds categories alone.
     kinds
         The kinds of columns by name, "category", "ordered", "number" or "set aside", instead of those inferred; "*"
-        stands for all columns that are not named.
+        stands for all columns that are not named. Dates are days as a "number", and may be taken by their "year",
+        "quarter", "month", "day", "weekday" (1 is Monday) or "hour".
     drop, only
         Columns to leave out, or the only ones to read.
     weights

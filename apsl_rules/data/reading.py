@@ -12,11 +12,14 @@ import numpy.typing as npt
 from apsl_rules._arguments import listed, mapping, spelt
 from apsl_rules.data.columns import Column, Labels, Numbers, Rows, as_numbers, summarise
 from apsl_rules.data.cuts import Cut, LevelRule, parse_cut
+from apsl_rules.data.dates import as_days, date_part
 from apsl_rules.data.kinds import (
     DROPPED,
+    KIND_OF_PART,
     MOST_LEVELS,
     ColumnKind,
     ColumnSummary,
+    DatePart,
     Kind,
     infer_kind,
     is_crowded,
@@ -57,7 +60,7 @@ class Reading:
     missing: MissingRule = "testwise"
     discretize: Discretize = None
     levels: LevelRule = "observed"
-    kinds: Mapping[Node, Kind] | None = None
+    kinds: Mapping[Node, Kind | DatePart] | None = None
     drop: Iterable[Node] | None = None
     only: Iterable[Node] | None = None
     weights: Node | None = None
@@ -97,7 +100,7 @@ class Reading:
         known = set(names)
         kinds = mapping("kinds", self.kinds, "{'age': 'number'}")
         for name, kind in kinds.items():
-            _check_choice("kinds", kind, get_args(Kind), name)
+            _check_choice("kinds", kind, (*get_args(Kind), *(() if name == ALL else get_args(DatePart))), name)
             if name != ALL or ALL in known:
                 require_known(name, known, f"column in {named('kinds')}")
         cuts, usual = _cuts(self.discretize, known)
@@ -118,8 +121,10 @@ class Reading:
         if not places:
             message = f"no column is left; take some out of {argument('drop')}, or name more in {argument('only')}"
             raise InvalidArgumentError(message)
+        parts = {name: kind for name, kind in kinds.items() if kind in KIND_OF_PART}
+        kinds |= {name: KIND_OF_PART[part] for name, part in parts.items()}
         usual_kind = None if ALL in known else kinds.pop(ALL, None)
-        return Plan(self.missing, self.levels, kinds, usual_kind, cuts, usual, places, na=na, roles=roles)
+        return Plan(self.missing, self.levels, kinds, usual_kind, cuts, usual, places, na=na, roles=roles, parts=parts)
 
     def of_roles(self, names: Sequence[Node], roles: Roles) -> Plan:
         """Return the plan that reads the columns of roles alone, each as its role needs it."""
@@ -137,7 +142,7 @@ class Plan:
     ``inferred`` are kinds that were found in more rows and stay.
     ``aside`` says of some columns that are not read why they are set aside. ``na`` are the codes for missing values.
     ``roles`` has the columns that say something of the rows, which are not among the places; columns with a role may
-    be constant.
+    be constant. ``parts`` are those of the dates in some columns that stand for them.
     """
 
     missing: MissingRule
@@ -152,6 +157,7 @@ class Plan:
     na: Mapping[Node, tuple[Any, ...]] = attrs.field(factory=dict)
     roles: Roles = attrs.field(factory=dict)
     takes_constants: bool = False
+    parts: Mapping[Node, DatePart] = attrs.field(factory=dict)
 
     def without(self, types: Mapping[int, str]) -> Plan:
         """Return the plan with columns set aside whose types, by place, have neither levels nor numbers."""
@@ -352,6 +358,14 @@ def decide(
         message = f"column {name!r} has too many distinct values to look for {argument('na')} in; leave it out there"
         raise DataError(message)
     blanked = blank(column, told, rows, is_category=asked == "category")
+    part = plan.parts.get(name)
+    if part is not None:
+        if known is not None:
+            message = f"column {name!r} has too many distinct values to take the {part} of each; leave it out"
+            raise DataError(message)
+        dates = date_part(blanked.column, name, part)
+        decision = _decide(dates, name, plan, rows, codes=codes, known=None)
+        return attrs.evolve(decision, kind=attrs.evolve(decision.kind, detail=f"{part}, {decision.kind.detail}"))
     decision = _decide(blanked.column, name, plan, rows, codes=codes, known=known)
     if decision.kind.kind == "set aside":
         return decision
@@ -378,9 +392,7 @@ def _decide(
         raise DataError(message)
     if asked == "category":
         return _as(asked, column, summary, found, plan)
-    numeric = as_numbers(column)
-    if numeric is None and asked == "ordered" and labels is not None and labels.declared:
-        numeric = Numbers(labels.codes, labels.codes < 0)  # the places of the levels in their order
+    numeric = _numeric(column, name, asked)
     if numeric is None or (summary.distinct == 1 and not plan.takes_constants):
         if not named:
             return _as(found.kind, column, summary, found, plan)
@@ -388,6 +400,16 @@ def _decide(
     if labels is not None:
         column, summary = numeric, summarise(numeric, name, rows)
     return _as(asked, column, summary, found, plan)
+
+
+def _numeric(column: Column, name: Node, asked: Kind) -> Numbers | None:
+    """Return a column as the numbers that it is taken for: dates as days, ordered levels by their places."""
+    numeric = as_numbers(column)
+    if numeric is not None or isinstance(column, Numbers):
+        return numeric
+    if asked == "ordered" and column.declared:
+        return Numbers(column.codes, column.codes < 0)
+    return as_days(column, name) if asked == "number" else None
 
 
 def _no_number(name: Node, asked: Kind, plan: Plan, *, is_constant: bool) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import prod, sqrt, tanh, ulp
 from typing import Any
 
-from apsl_rules.data import Dataset
+from apsl_rules.data import ColumnKind, Dataset
 from apsl_rules.evidence import ROWS, Evidence, Verdict
 from apsl_rules.names import Node, count_of, in_order, listing, order_key, shown
 from apsl_rules.notes import Note, argument, assumptions, empty_note
@@ -107,6 +107,38 @@ def is_hardly_an_effect(column: Node) -> bool:
     if len(words) == 1 and words <= _NO_EFFECTS_ALONE:
         return True
     return not words.isdisjoint(_NO_EFFECTS) or ("birth" in words and not words.isdisjoint({"year", "date"}))
+
+
+#: Words of names that say how long something was followed, and whether its end was seen.
+_FOLLOWED = frozenset({"time", "futime", "survtime", "stime", "survival", "duration", "followup", "tte", "ttr", "surv"})
+_SEEN = frozenset(
+    {"status", "event", "death", "dead", "died", "cens", "censor", "censored", "censoring", "delta", "fustat"}
+)
+#: Names of more words say something else.
+_MOST_WORDS = 3
+
+
+def notes_on_survival(part: Part, columns: Iterable[ColumnKind]) -> Iterator[Note]:
+    """Say what cannot be said of a time that ends with an event in some rows and is cut short in the others."""
+    known = list(columns)
+    numbers = [one.name for one in known if one.kind == "number" and _has_word(one.name, _FOLLOWED)]
+    ends = [one.name for one in known if one.kind == "category" and _has_word(one.name, _SEEN)]
+    near = {part.target, *part.neighbours_of(part.target)}
+    pairs = [(time, end) for time in numbers for end in ends if not near.isdisjoint((time, end))]
+    if not pairs:
+        return
+    time, end = pairs[0]
+    words = (
+        f"columns {time!r} and {end!r} look like a time that was followed and whether its event was seen: where it was "
+        "not, the time is cut short, and no edge or effect here allows for that; what is told of these two holds of "
+        "the times as they were written down, and a model of survival says what holds of the event"
+    )
+    yield Note(words, "survival", "warning", columns=[time, end])
+
+
+def _has_word(name: Node, words: Collection[str]) -> bool:
+    found = [one.casefold() for one in _WORD.findall(str(name))]
+    return not set(words).isdisjoint(found) and len(found) <= _MOST_WORDS
 
 
 def _on_odd_arrows(part: Part) -> Iterator[Note]:

@@ -26,7 +26,14 @@ from apsl_rules.learning.environments import Told, told_by_environments
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.frontier import Assembly, along_lines, everyone
 from apsl_rules.learning.in_time import earlier_of, known_in_time, without_past
-from apsl_rules.learning.notes import NEAREST, notes_against_given, notes_on_hidden, notes_on_part, notes_on_untested
+from apsl_rules.learning.notes import (
+    NEAREST,
+    notes_against_given,
+    notes_on_hidden,
+    notes_on_part,
+    notes_on_survival,
+    notes_on_untested,
+)
 from apsl_rules.learning.possible import WHOLE, draw_possible, with_roots
 from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import (
@@ -305,6 +312,7 @@ def run_once(
             *spoken,
             *notes_against_given(part, part.members),
             *told,
+            *notes_on_survival(part, source.columns),
             *source.notes(part, duplicates, before),
         )
         part = attrs.evolve(part, notes=_listed(notes), columns=source.columns, data=source.fingerprint)

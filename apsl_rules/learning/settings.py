@@ -18,6 +18,7 @@ import attrs
 
 from apsl_rules._arguments import demand, is_number, is_whole, mapping, path_text, spelt
 from apsl_rules.data import (
+    DatePart,
     GroupColumns,
     Kind,
     MissingCodes,
@@ -251,9 +252,10 @@ class Request:
         check=_check_flag,
         honoured="learners that search by score",
     )
-    kinds: Mapping[Node, Kind] | None = _setting(
+    kinds: Mapping[Node, Kind | DatePart] | None = _setting(
         None,
         "Kinds of columns instead of those inferred: category, ordered, number or set aside.",
+        "Dates are taken as days (number) or by a part: year, quarter, month, day, weekday or hour.",
         honoured=_TABLES,
         on=_EVERYWHERE,
         is_reading=True,
@@ -465,7 +467,7 @@ class Settings(TypedDict, total=False):
     fdr: float | Literal["auto", "none"]
     min_direction: LeastDirection | None
     certified: bool
-    kinds: Mapping[Node, Kind] | None
+    kinds: Mapping[Node, Kind | DatePart] | None
     drop: Iterable[Node] | None
     only: Iterable[Node] | None
     keep: Iterable[Node] | Literal["*"] | None

@@ -19,6 +19,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
 from apsl_rules._arguments import spelt
+from apsl_rules.data import DatePart
 from apsl_rules.learning import SETTINGS, Request, setting, settings_on
 from apsl_rules.masking import masked
 from apsl_rules.names import Depth, nearest
@@ -63,7 +64,7 @@ _ARGUMENTS: dict[str, tuple[Any, str]] = {
 #: The settings that JSON has in another form than Python, and what is said of them if it is not the same.
 _PLAIN: dict[str, tuple[Any, str]] = {
     "learner": (str, ""),
-    "kinds": (dict[str, Literal["number", "ordered", "category"]] | None, ""),
+    "kinds": (dict[str, Literal["number", "ordered", "category"] | DatePart] | None, ""),
     "drop": (list[str] | None, ""),
     "keep": (list[str] | None, ""),
     "groups": (str | list[str], ""),

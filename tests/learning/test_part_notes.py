@@ -180,3 +180,17 @@ def test_an_empty_part_at_the_smallest_level_says_so(alpha: float) -> None:
     part = learn(pd.DataFrame(draw.normal(size=(200, 3)), columns=list("abc")), "a", alpha=alpha, hidden="excluded")
     assert not part.edges
     assert any(f"goes unseen at alpha {alpha:g}" in note for note in part.notes)
+
+
+def test_a_time_that_may_be_cut_short_is_told() -> None:
+    """A time and whether its event was seen, at the target, get a note on censored rows; other tables do not."""
+    random = np.random.default_rng(34)
+    dose, age = random.normal(size=(2, 300)).round(2)
+    time = np.round(np.exp(dose + random.normal(size=300)), 2)
+    frame = pd.DataFrame({"dose": dose, "years": age, "futime": time, "dead": random.integers(0, 2, 300)})
+    told = [note for note in learn(frame, "futime").notes if note.code == "survival"]
+    assert [note.fields["columns"] for note in told] == [["futime", "dead"]]
+    assert "cut short" in told[0]
+    assert not [note for note in learn(frame, "years").notes if note.code == "survival"]
+    renamed = frame.rename(columns={"dead": "left"})
+    assert not [note for note in learn(renamed, "futime").notes if note.code == "survival"]
