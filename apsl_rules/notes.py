@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Self, TypeAlias
 
 import attrs
@@ -184,6 +184,25 @@ def note_of(data: Mapping[str, Any] | str) -> Note:
 def empty_note(why: str, **fields: Any) -> Note:
     """Return the note that says why a part has no edge."""
     return Note(f"{EMPTY}{why}", "empty", why=why, **fields)
+
+
+#: So many labels of columns are spelt in one note.
+_MOST_LABELS = 8
+
+
+def note_on_labels(labels: Mapping[str, str]) -> Note:
+    """Return the note that keeps the labels that a file gives its columns."""
+    told = "; ".join(f"{name!r}: {text}" for name, text in list(labels.items())[:_MOST_LABELS])
+    more = f" and {len(labels) - _MOST_LABELS} more" if len(labels) > _MOST_LABELS else ""
+    return Note(f"the file labels its columns: {told}{more}", "labels", columns=[*labels], labels=[*labels.values()])
+
+
+def labels_in(notes: Iterable[str]) -> dict[Any, str]:
+    """Return the labels of columns that notes keep."""
+    kept = [note for note in notes if isinstance(note, Note) and note.code == "labels"]
+    return {
+        name: text for note in kept for name, text in zip(note.fields["columns"], note.fields["labels"], strict=True)
+    }
 
 
 def _note(words: str, code: str, severity: Severity, fields: Mapping[str, Any]) -> Note:

@@ -15,7 +15,7 @@ from apsl_rules.data.derived import find_derived
 from apsl_rules.data.kinds import CONSTANT, ColumnKind, why_set_aside
 from apsl_rules.data.tables import LocalTable
 from apsl_rules.names import Node, count_of, in_order, listing, require_known, shown
-from apsl_rules.notes import Note, Sentence, argument
+from apsl_rules.notes import Note, Sentence, argument, labels_in
 from apsl_rules.showing import WIDTH, NotebookView, in_columns
 
 _SHOWN = 5
@@ -187,6 +187,7 @@ def describe(table: LocalTable, target: Node = None) -> Description:
         require_known(target, table.place, "target")
     targets = [target] if target is not None else table.names if len(table.names) <= _MOST_DEFINED else []
     defined = tuple(found for one in targets if (found := definitions(table, one)))
+    labels = labels_in(table.notes)
     coded = table.categories
     aside = [one.name for one in table.columns if one.kind == "set aside" and one.detail == CONSTANT]
     constant = [coded.names[place] for place in np.flatnonzero(~coded.heading.varied).tolist()]
@@ -198,10 +199,10 @@ def describe(table: LocalTable, target: Node = None) -> Description:
         incomplete=in_order(name for name, gone in zip(table.names, table.incomplete, strict=True) if gone),
         bytes=coded.codes.nbytes + sum(table.values(name).nbytes for name in table.number_names),
         details=tuple(_detail(table, one) for one in table.columns),
-        described=tuple(_describe_column(table, one) for one in table.columns),
+        described=tuple(_describe_column(table, one, labels.get(one.name)) for one in table.columns),
         defined=defined,
         derived=tuple(one for one in find_derived(table, table.names) if not _is_told(one, defined)),
-        notes=table.notes,
+        notes=tuple(note for note in table.notes if not labels_in([note])),
         repeated=_repeated_rows(table),
     )
 
@@ -212,9 +213,11 @@ def _is_told(note: str, defined: Sequence[Definition]) -> bool:
     return any(one.target in columns and not columns.isdisjoint(one.told) for one in defined)
 
 
-def _describe_column(table: LocalTable, column: ColumnKind) -> ColumnDescription:
-    """Return a column with its histogram and its options."""
+def _describe_column(table: LocalTable, column: ColumnKind, label_of_file: str | None) -> ColumnDescription:
+    """Return a column with its label, its histogram and its options."""
     told = _detail(table, column)
+    if label_of_file:
+        told = attrs.evolve(told, detail=f"{label_of_file}: {told.detail}")
     distinct: int | None = None
     bars: tuple[Bar, ...] = ()
     if table.is_category(column.name):

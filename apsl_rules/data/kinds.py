@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import attrs
 
@@ -97,6 +97,12 @@ class ColumnKind:
     kind: Kind
     detail: str = ""
     missing: int = 0
+
+    @property
+    def asked_kind(self) -> Kind | DatePart:
+        """Return the kind that would read the column so again: of dates the part that stands for them."""
+        first = self.detail.partition(", ")[0]
+        return next((part for part in get_args(DatePart) if part == first), self.kind)
 
 
 @attrs.frozen

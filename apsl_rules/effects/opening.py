@@ -102,7 +102,8 @@ def read_as(part: Part, data: Any, settings: Settings) -> Settings:
     found = cast("Settings", {**known, **{name: value for name, value in settings.items() if value is not None}})
     if "discretize" not in found and "kinds" not in found:
         members = set(part.members).difference(part.earlier)
-        kinds = {one.name: one.kind for one in part.columns if one.name in members and not one.detail.endswith(", cut")}
+        used = [one for one in part.columns if one.name in members and not one.detail.endswith(", cut")]
+        kinds = {one.name: one.asked_kind for one in used}
         if kinds:
             _require_columns(part, kinds, data)
             found["kinds"] = kinds

@@ -34,6 +34,8 @@ def effect_text(effect: Effect) -> str:
     cause, target = shown(effect.cause), shown(effect.target)
     what = _compared(effect) or ("refused" if effect.is_refused else "none")
     lines = [f"effect of {cause} on {target}: {what}{RESTS_ON[effect.basis]}"]
+    labels = effect.part.labels
+    lines += [f"  {shown(one)}: {labels[one]}" for one in (effect.cause, effect.target) if one in labels]
     if effect.is_weighed and not effect.is_refused:
         lines += [f"  {line}" for line in _weighed_text(effect)]
     else:

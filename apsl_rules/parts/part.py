@@ -13,7 +13,7 @@ from apsl_rules.data import ColumnKind, earlier
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Depth, Node, Pair, in_order, inside, require_known
-from apsl_rules.notes import Note, without_secrets
+from apsl_rules.notes import Note, labels_in, without_secrets
 from apsl_rules.oracles import Counts
 from apsl_rules.parts.doubt import Fragility, fragility_of
 from apsl_rules.parts.probability import Directions
@@ -218,6 +218,11 @@ class Part(Exportable, Viewable, Answering, Askable):
     def members(self) -> tuple[Node, ...]:
         """Return the nodes of the part by name: the target and every end of an edge."""
         return in_order({self.target, *(node for pair in self.edges for node in pair)})
+
+    @cached_property
+    def labels(self) -> Mapping[Node, str]:
+        """Return what the file of the data calls its columns, where it labels them."""
+        return labels_in(self.notes)
 
     @cached_property
     def gaps(self) -> frozenset[Pair]:

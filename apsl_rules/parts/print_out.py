@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from apsl_rules.names import count_of
+from apsl_rules.names import count_of, shown
 from apsl_rules.notes import Note, Sentence, note_of
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.picture import draw
@@ -27,6 +27,8 @@ _FIRST = (
     "duplicates",
     "many levels",
 )
+#: The notes of which the words and the drawing say what matters.
+_SAID = ("empty", "labels")
 #: The notes that may come last: they are said of columns that hardly anybody misses.
 _LAST = ("more untested", "more duplicates", "set aside")
 
@@ -46,11 +48,13 @@ def printed(
     ``figures`` also what the run was and what it cost.
     """
     pieces = [wrapped(summarize(part), width), *([draw(part, width)] if part.edges else [])]
+    if labelled := [node for node in part.members if node in part.labels]:
+        pieces.append(wrapped("; ".join(f"{shown(one)}: {part.labels[one]}" for one in labelled), width, indent="  "))
     said = _said_already(part)
     notes = [*_contradictions(part), *part.notes] if every_note else _asking(part)
-    shown = notes if every_note else notes[:_MOST]
-    lines = [wrapped(f"note: {spell(note_of(one))}", width, indent="  ") for one in shown]
-    rest = len({*part.notes, *_contradictions(part)} - {*shown} - {one for one in said if one.code == "empty"})
+    told = notes if every_note else notes[:_MOST]
+    lines = [wrapped(f"note: {spell(note_of(one))}", width, indent="  ") for one in told]
+    rest = len({*part.notes, *_contradictions(part)} - {*told} - {one for one in said if one.code in _SAID})
     if rest and not every_note:
         lines.append(f"{count_of(rest, 'more note' if lines else 'note')}: {more}")
     if lines:
@@ -67,7 +71,7 @@ def asks(note: Note) -> bool:
 
 def _said_already(part: Part) -> list[Note]:
     """Return the notes that the words say."""
-    return [one for one in part.notes if one.code == "empty" or (one.code == "roots" and part.knowledge.assumed)]
+    return [one for one in part.notes if one.code in _SAID or (one.code == "roots" and part.knowledge.assumed)]
 
 
 def _asking(part: Part) -> list[Note]:

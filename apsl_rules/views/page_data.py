@@ -125,6 +125,7 @@ class _Writer:
         self._nodes = {box.node: number for number, box in enumerate(everything.boxes)}
         self._edges = {frozenset(edge.pair): number for number, edge in enumerate(self._drawn_edges)}
         self._columns = {one.name: one for one in part.columns}
+        self._labels = part.labels
         self._relations = {name: number for number, name in enumerate(part.history.relations)}
         self._facts: dict[Fact, int] = {}
         self._evidence: dict[int, int] = {}
@@ -212,7 +213,9 @@ class _Writer:
         found: dict[str, Any] = {"layer": box.layer, "within": box.within}
         column = self._columns.get(box.node)
         if column is not None:
-            found["column"] = {"kind": column.kind, "detail": column.detail, "missing": column.missing}
+            told = self._labels.get(box.node)
+            detail = f"{told}; {column.detail}" if told else column.detail
+            found["column"] = {"kind": column.kind, "detail": detail, "missing": column.missing}
         if box.node in self._figures.distributions:
             found["distribution"] = self._figures.distributions[box.node]
         return found

@@ -94,7 +94,7 @@ def test_what_is_no_date_is_refused(values: list[Any], kind: Any, words: str) ->
 def test_parts_are_for_columns_by_name() -> None:
     """The star takes no part, and the command line spells parts."""
     with pytest.raises(InvalidArgumentError, match="month"):
-        table(visits(), kinds={"*": "month"})  # type: ignore[dict-item]
+        table(visits(), kinds={"*": "month"})
 
 
 def test_the_command_line_takes_parts(tmp_path: Path) -> None:

@@ -13,9 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import learn, table
+from apsl_rules import effect, learn, load, table
 from apsl_rules.data.readers import read_columns
 from apsl_rules.errors import DataError, MissingPackageError
+from apsl_rules.views.page import report_html
+from support.terminal import apsl_here
 
 RANDOM = np.random.default_rng(8)
 ROWS = 200
@@ -184,3 +186,23 @@ def test_a_missing_library_is_named(
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingPackageError, match=rf"pip install 'apsl_rules\[{extra}\]'"):
         read_columns(tmp_path / name)
+
+
+def test_labels_of_columns_are_kept_and_shown(tmp_path: Path) -> None:
+    """What a file of Stata or SPSS calls its columns stands in the summary, effects, the report and descriptions."""
+    random = np.random.default_rng(2)
+    school = random.integers(8, 18, 300).astype(float)
+    frame = pd.DataFrame({"wage": (5 + school + random.normal(0, 2, 300)).round(2), "educ": school})
+    frame["noise"] = random.normal(size=300).round(2)
+    labels = {"wage": "hourly wage, dollars", "educ": "years of education", "noise": "NOISE"}
+    frame.to_stata(tmp_path / "wages.dta", write_index=False, variable_labels=labels)
+    pytest.importorskip("pyreadstat").write_sav(frame, str(tmp_path / "wages.sav"), column_labels=labels)
+    for name in ("wages.dta", "wages.sav"):
+        part = learn(tmp_path / name, "wage")
+        assert part.labels == {"wage": "hourly wage, dollars", "educ": "years of education"}
+        assert "wage: hourly wage, dollars" in " ".join(str(part).split())
+        part.save(tmp_path / "part.json")
+        assert load(tmp_path / "part.json").labels == part.labels
+        assert "educ: years of education" in str(effect(part, "educ", "wage", data=tmp_path / name))
+        assert "years of education; " in report_html(part)
+        assert "years of education: " in apsl_here("describe", str(tmp_path / name)).words

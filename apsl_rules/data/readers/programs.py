@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -13,7 +13,7 @@ from apsl_rules.data.columns import NOTES
 from apsl_rules.data.readers.paths import AnyPath, existing_file, file_kind, open_text, split_sheet
 from apsl_rules.errors import DataError, MissingPackageError
 from apsl_rules.names import count_of, listing, nearest
-from apsl_rules.notes import Note
+from apsl_rules.notes import Note, note_on_labels
 
 if TYPE_CHECKING:
     import sqlite3
@@ -41,12 +41,21 @@ def read_statistics(path: AnyPath) -> pd.DataFrame:
         frame[name] = _labelled(frame[name], labels)
     if kind == "sav":  # says which codes are declared only where it is to keep them
         meta = pyreadstat.read_sav(str(file), metadataonly=True, user_missing=True)[1]
+    kept = kept_labels(frame, dict(zip(meta.column_names, meta.column_labels, strict=True)))
     declared = {name: codes for name, codes in (meta.missing_ranges or {}).items() if codes}
     if declared:
         told = "; ".join(f"{name!r}: {_codes(codes)}" for name, codes in declared.items())
         words = f"the file {file.name!r} declares codes for missing values, which are read as missing: {told}"
-        frame.attrs[NOTES] = (Note(words, "declared missing", columns=[*declared]),)
+        kept = (*kept, Note(words, "declared missing", columns=[*declared]))
+    frame.attrs[NOTES] = kept
     return frame
+
+
+def kept_labels(frame: pd.DataFrame, labels: Mapping[str, str | None]) -> tuple[Note, ...]:
+    """Return the note on the labels that a file gives its columns, if they say more than the names."""
+    told = {name: text.strip() for name, text in labels.items() if name in frame.columns and text and text.strip()}
+    told = {name: text for name, text in told.items() if text.casefold() != name.casefold()}
+    return (note_on_labels(told),) if told else ()
 
 
 def _codes(ranges: list[dict[str, Any]]) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from apsl_rules.data.columns import NOTES
 from apsl_rules.data.readers import programs
 from apsl_rules.data.readers.paths import AnyPath, FileKind, existing_file, file_kind, open_text, split_sheet
 from apsl_rules.data.readers.text import MISSING_FIELDS, read_csv
@@ -81,6 +82,8 @@ def read_stata(path: AnyPath) -> pd.DataFrame:
     file = existing_file(path)
     try:
         labelled, plain = (pd.read_stata(file, convert_categoricals=whether) for whether in (True, False))
+        with pd.read_stata(file, iterator=True) as reader:
+            labels = reader.variable_labels()
     except MemoryError:
         raise
     except Exception as error:  # a damaged file raises whatever its parser meets
@@ -90,6 +93,7 @@ def read_stata(path: AnyPath) -> pd.DataFrame:
     for name, kind in labelled.dtypes.items():
         if isinstance(kind, pd.CategoricalDtype) and all(isinstance(one, str) for one in kind.categories):
             plain[name] = labelled[name]
+    plain.attrs[NOTES] = programs.kept_labels(plain, labels)
     return plain
 
 
