@@ -41,6 +41,7 @@ HELPERS = (
     "peer",
     "peer_figures",
     "reliability",
+    "series_peer",
     "suite",
     "tetrad",
     "yardstick",
