@@ -175,6 +175,7 @@ _WORDS: Mapping[str, str] = {
     "only": "the columns that are read",
     "source": "the table",
     "part": "the part",
+    "roots": "what is said under What I know",
     "table": "the table",
     "target": "the target",
 }

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the server begins a worker before it loads anything else
     from apsl_rules.server import Limits
 
 #: Seconds after which a worker that does not stop is ended.
-_PATIENCE = 5.0
+_PATIENCE = 10.0
 #: Where a process begins a group of its own, an interrupt at the terminal does not reach the worker.
 _APART: dict[str, Any] = {"creationflags": 0x200} if sys.platform == "win32" else {"start_new_session": True}
 

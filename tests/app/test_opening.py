@@ -72,18 +72,20 @@ def test_a_table_is_dropped_in_each_format(tmp_path: Path) -> None:
 
 
 def test_settings_of_rows_go_with_the_study(tmp_path: Path) -> None:
-    """Groups and the rule for missing values: the script and the command learn the part of the page, byte for byte."""
+    """Groups, times and the rule for missing values: script and command learn the part of the page, byte for byte."""
     frame = visits()
+    frame["day"] = np.tile(np.arange(4), len(frame) // 4)
     frame.loc[::9, "dose"] = np.nan
     frame.to_csv(tmp_path / "visits.csv", index=False)
     study = Study("visits.csv", target="pulse")
-    for name, value in (("groups", ["patient"]), ("missing", "complete"), ("keep", ["arm"])):
+    for name, value in (("groups", ["patient"]), ("missing", "complete"), ("keep", ["arm"]), ("time", ["day"])):
         study = changed(study, "setting", {"name": name, "value": value})
     (tmp_path / "study.toml").write_text(study_text(study))
     (tmp_path / "study.py").write_text(script_text(study))
     work = Work(Limits((tmp_path.resolve(),)))
     shown = b64decode(work.do("take", study, {"what": "part.json"}, lambda *_: None)["content"])
     assert b'"groups"' in shown
+    assert b"pulse[t-1]" in shown
     apsl = str(Path(sys.executable).parent / "apsl")
     for command in ([sys.executable, "study.py"], [apsl, *COMMAND.split()[1:]]):
         subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)

@@ -48,6 +48,13 @@ const draw = () => {
                 make('li', { class: 'contradicted' }, 'red: the rows say otherwise'),
               ),
               picture(found.svg, `the graph in three colours: ${plain(found.text[0])}`),
+              ...(found.changes.length
+                ? [
+                    make('h3', {}, 'The least changes that would help'),
+                    make('ol', {}, ...found.changes.map((one) => make('li', {}, make('bdi', {}, one)))),
+                  ]
+                : []),
+              make('h3', {}, 'What was tested'),
               told(found.text),
             ]
           : []),
