@@ -80,6 +80,25 @@ def test_a_killed_run_with_two_processes_goes_on_to_the_same_results(tmp_path: P
     assert contents(tmp_path / "tiny") == contents(whole)
 
 
+@pytest.mark.parametrize("units", [0, 2], ids=["while processes start", "while they learn"])
+def test_an_interrupted_run_ends_with_a_sentence(units: int, tmp_path: Path) -> None:
+    """Ctrl-C reaches all processes of a terminal, and none of them leaves a traceback."""
+    spec = tmp_path / "tiny.toml"
+    spec.write_text(TEXT)
+    log = tmp_path / "tiny" / "log.jsonl"
+    command = [sys.executable, str(TOOL), str(spec), "--out", str(tmp_path), "--processes", "2"]
+    begun = subprocess.Popen(command, text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    while begun.poll() is None and not (log.exists() and log.read_bytes().count(b"\n") >= units):
+        time.sleep(0.005)
+    time.sleep(0.3 if not units else 0.0)
+    os.killpg(begun.pid, signal.SIGINT)
+    _, err = begun.communicate()
+
+    assert begun.returncode == 1
+    assert "Traceback" not in err
+    assert err.splitlines()[-1] == "reproduce: stopped; give the same command again to go on"
+
+
 def test_a_finished_run_learns_nothing_again(whole: Path) -> None:
     """The second run finds everything in the log."""
     seen: list[Advance] = []

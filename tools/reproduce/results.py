@@ -8,6 +8,7 @@ import json
 import multiprocessing
 import os
 import platform
+import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -15,6 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from importlib.metadata import version
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -300,7 +302,8 @@ def _work_on(units: list[Unit], samples: Samples, processes: int) -> Iterator[tu
             yield unit, work(unit, samples)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent) as pool:
+    stop = context.Event()
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_end_in_time, initargs=(stop,)) as pool:
         waiting: dict[Future[dict[str, Any]], Unit] = {}
         queue = iter(units)
         try:
@@ -314,8 +317,8 @@ def _work_on(units: list[Unit], samples: Samples, processes: int) -> Iterator[tu
             message = "a process of the run was killed; start the same command again to go on"
             raise ApslError(message) from error
         finally:
-            for future in waiting:
-                future.cancel()
+            if waiting:
+                stop.set()
 
 
 def _fill(
@@ -325,21 +328,24 @@ def _fill(
     samples: Samples,
     most: int,
 ) -> None:
-    """Hand out units until enough are waiting, so that a stopped run ends soon."""
-    for unit in queue:
-        waiting[pool.submit(work, unit, samples)] = unit
-        if len(waiting) >= most:
-            return
+    """Hand out units until enough are waiting; processes that this starts are never interrupted."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        for unit in queue:
+            waiting[pool.submit(work, unit, samples)] = unit
+            if len(waiting) >= most:
+                return
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _end_with_parent() -> None:
-    """Let a worker end when the process that started it is gone, even if that was killed."""
+def _end_in_time(stop: Event) -> None:
+    """Let a worker end, whatever it is at, when the run stops or the process that started it is gone."""
     parent = multiprocessing.parent_process()
-    if parent is None:
-        return
 
     def watch() -> None:
-        parent.join()
+        while not stop.wait(0.2) and parent is not None and parent.is_alive():
+            pass
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
