@@ -44,7 +44,7 @@ Examples:
 _ENTER, _BACK, _LEAVE = ("\r", "\n"), ("\x7f", "\b"), ("q", "\x04", "")
 
 
-@click.command(epilog=_EXAMPLES, short_help="Ask a person what data cannot tell, and draw what they say.")
+@click.command(epilog=_EXAMPLES, short_help="Answer what the data cannot tell, and see what that changes.")
 @source_argument()
 @learning_options
 @click.option("--by", default="you", show_default=True, metavar="NAME", help="Who answers.")
@@ -70,7 +70,7 @@ def ask(
     quiet: bool,
     **settings: Any,
 ) -> None:
-    """Ask which neighbours of the target come before it and which after, on one screen, by keys.
+    """Ask which neighbours of the target come before it and which come after. One key answers for one column.
 
     SOURCE is a table or a saved part. Enter means "don't know". An answer decides the pairs that it names and nothing
     else. With --json the questions are printed and nothing is asked.

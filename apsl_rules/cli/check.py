@@ -76,10 +76,10 @@ def check(
     shuffles: int,
     **settings: Any,
 ) -> None:
-    """Say what TABLE says of GRAPH: how it stands, what fails, each edge, and the least changes.
+    """Say whether TABLE contradicts GRAPH, which of its claims fail, and which small changes would help.
 
-    GRAPH is a file of dagitty (*.dagitty), DOT (*.dot), Tetrad, bnlearn and others, or a network by name. Rows never
-    show that a graph is right; it is contradicted, or not.
+    GRAPH is a file of dagitty (*.dagitty), DOT (*.dot), Tetrad, bnlearn or another tool, or a network by name. Rows
+    never show that a graph is right. They contradict it, or they do not.
     """
     from apsl_rules.checking import check as check_graph
     from apsl_rules.checking import read_given

@@ -33,7 +33,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES, short_help="Show what the columns of a table are taken for.")
+@click.command(epilog=_EXAMPLES, short_help="Show how the columns of a table are read.")
 @source_argument("data")
 @click.option("--target", "-t", help="Tell what would be set aside for this target.")
 @reading_options
@@ -42,9 +42,9 @@ Examples:
 def describe(context: click.Context, /, data: str, *, target: str | None, as_json: bool, **settings: Any) -> None:
     """Show each column of DATA, a file or a table in a database: its kind, a small histogram, what is missing.
 
-    It also says which columns are set aside and why, which follow from others, which would be set aside for a target,
-    what the default learner would do, and with --json the options that change each of these. Of a table in a database
-    and of files that stay where they are, the first 10,000 rows are read.
+    It also says which columns are set aside and why, which ones follow from others, and what the default learner would
+    do. With --target it says what would be set aside for that column; with --json it names the options that change
+    any of this. Of a table in a database, and of files that stay where they are, it reads the first 10,000 rows.
     """
     from apsl_rules.learning import first_rows, nodes_of, open_source, say_default_learner
 

@@ -111,7 +111,7 @@ def _question(command: Callable[..., Any]) -> Callable[..., Any]:
     return data_option(structure_options(json_option(quiet_option(command))))
 
 
-@click.command(epilog=_EFFECT_EXAMPLES, short_help="Estimate the effect of one node on another.")
+@click.command(epilog=_EFFECT_EXAMPLES, short_help="Estimate how much one column changes another.")
 @source_argument()
 @click.argument("cause", required=False)
 @click.argument("target", required=False)
@@ -175,7 +175,7 @@ def effect(
     quiet: bool,
     **settings: Any,
 ) -> None:
-    """Estimate what setting CAUSE would do to TARGET, with how sure that is and what could undo it.
+    """Estimate what setting CAUSE would do to TARGET, how sure that is, and what could undo it.
 
     SOURCE is a table, from which the edges at CAUSE are learned; or a saved part or a known network, with the table as
     --data. With a part and neither CAUSE nor TARGET, the effect along each edge at the target of the part is estimated.
@@ -229,7 +229,7 @@ def _print(text: str, data: Any, *, as_json: bool) -> None:
         print_text(in_options(text, click.get_current_context().command))
 
 
-@click.command(epilog=_CAUSES_EXAMPLES, short_help="Say whether a node is a cause of another.")
+@click.command(epilog=_CAUSES_EXAMPLES, short_help="Say whether one column is a cause of another.")
 @source_argument()
 @click.argument("cause")
 @click.argument("target")
@@ -271,7 +271,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES, short_help="Fit a part to a table: probabilities, questions, log-loss.")
+@click.command(epilog=_EXAMPLES, short_help="Fit probabilities to a part, and query them.")
 @source_argument("part_file")
 @source_argument("table")
 @click.option(

@@ -53,7 +53,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES, short_help="Learn the part around a target, from a network or a table.")
+@click.command(epilog=_EXAMPLES, short_help="Learn what causes a column, and what it causes.")
 @source_argument()
 @learning_options
 @out_option("Save the part; why, trace and show read it. A .pdf, .png, .svg or .tex is a figure.")
@@ -90,8 +90,8 @@ def learn(
     """Learn the structure around a target from SOURCE: a network by name, a file, or a table of a database.
 
     Prints the answer in words, the part as a tree with the probability of each edge and arrow, and the notes that ask
-    for something. A run that meets a limit or is interrupted
-    gives what is settled by then and exits with 2; with --resume the same command goes on where it stopped.
+    for something. A run that meets a limit or is interrupted prints what is settled by then and exits with 2. With
+    --resume the same command goes on where it stopped.
     """
     from apsl_rules.parts import save_part
 
@@ -139,7 +139,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES_OF_MANY, short_help="Learn the parts around several targets, and their union.")
+@click.command(epilog=_EXAMPLES_OF_MANY, short_help="Learn around several columns, or all of them.")
 @source_argument()
 @click.option("--targets", required=True, help="Nodes with commas between them, or 'all'.")
 @learning_options
@@ -163,8 +163,8 @@ def many(
 ) -> None:
     """Learn the parts of SOURCE around several targets, asking nothing twice, and print their union.
 
-    With --targets all the union is the whole graph, made of parts. A run that meets a limit or is interrupted gives
-    the parts learned by then and exits with 2; with --journal the same command goes on where it stopped, also after
+    With --targets all the union is the whole graph, made of parts. A run that meets a limit or is interrupted prints
+    the parts learned by then and exits with 2. With --journal the same command goes on where it stopped, also after
     a kill.
     """
     from apsl_rules.learning import learn_many, nodes_of, open_source
@@ -256,7 +256,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES_OF_STABILITY, short_help="Show how often each mark comes back on resampled rows.")
+@click.command(epilog=_EXAMPLES_OF_STABILITY, short_help="Show how often each edge comes back on resampled rows.")
 @source_argument()
 @learning_options
 @click.option("--resamples", type=int, default=100, show_default=True, help="How many tables to draw.")

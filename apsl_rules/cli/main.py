@@ -150,29 +150,31 @@ def _either(words: list[str]) -> str:
 
 _EXAMPLES = """\b
 Examples:
-  apsl learn alarm --target HREKG --depth 2 --out part.json
-  apsl why part.json CATECHOL HR
-  apsl report part.json -o part.html
+  apsl describe patients.csv
+  apsl learn patients.csv --target cost --out part.json
+  apsl why part.json smoker cost
+  apsl report part.json --data patients.csv
+  apsl learn alarm --target HREKG --depth 2
 
-Exit codes: 0 done, 1 a mistake that you can correct, 2 ended early, by a limit or an interrupt.
+Exit codes: 0 done, 1 a mistake that you can correct, 2 ended early by a limit or an interrupt.
 """
 
 
 _SECTIONS = {
-    "Learn": ("learn.learn", "learn.many", "learn.stability", "evaluate.compare"),
-    "Ask people, check their graphs": ("ask.ask", "check.check"),
-    "Ask why a number moved": ("moved.moved",),
+    "Look at a table, and learn from it": (
+        *("describe.describe", "learn.learn", "learn.many", "learn.stability", "evaluate.compare"),
+    ),
+    "Look at what was learned": ("show.show", "show.why", "show.report", "show.trace", "evaluate.score"),
     "Ask how much": ("effect.effect", "effect.causes", "effect.fit"),
-    "Look at a saved part": (*("show.show", "show.why", "show.trace", "show.report", "evaluate.score"),),
-    "Look at a table": ("describe.describe",),
-    "Work in the browser": ("open_page.open",),
-    "Find what to try it on": ("catalogue.networks", "simulate.simulate", "simulate.random"),
+    "Ask people, and check their graphs": ("ask.ask", "check.check"),
+    "Ask why a number moved": ("moved.moved",),
+    "Work in the browser, or with an assistant": ("open_page.open", "serve.serve"),
+    "Find something to try it on": ("catalogue.networks", "simulate.simulate", "simulate.random"),
     "See what there is to choose from": (
         *("catalogue.learners", "catalogue.oracles", "catalogue.finders", "catalogue.formats", "catalogue.rules"),
         "catalogue.plugins",
     ),
-    "Work with assistants": ("serve.serve",),
-    "Check": ("verify.verify", "describe.doctor"),
+    "Check the installation, a part or a learner": ("describe.doctor", "verify.verify"),
 }
 
 

@@ -56,8 +56,8 @@ def moved(
 ) -> None:
     """Say why a column differs between the tables BEFORE and AFTER.
 
-    What changed is made differently, whatever is given; what passed it on differs only as its causes do; the rest did
-    not change. Each line has its proof.
+    A column has changed if it is made differently, whatever else is known. It has passed the change on if it differs
+    only as its causes do. All other columns have not changed. Each line has its proof.
     """
     from apsl_rules.attribution import moved as compare_tables
     from apsl_rules.data import open_source

@@ -111,9 +111,9 @@ def _repeated(name: str, text: str, metavar: str = "NAME") -> Decorator:
 #: The options of settings that are typed in another way than in Python.
 _OWN: Mapping[str, list[Decorator]] = {
     "kinds": [
-        _repeated("--number", "Take this column for a number."),
-        _repeated("--ordered", "Take this column for an ordered scale, read as a number and shown by its levels."),
-        _repeated("--category", "Take this column for a category; * stands for all that are not named."),
+        _repeated("--number", "Read this column as a number."),
+        _repeated("--ordered", "Read this column as an ordered scale: a number, shown by its levels."),
+        _repeated("--category", "Read this column as a category; * stands for all that are not named."),
         _repeated("--part", "Take a part of dates: year, quarter, month, day, weekday or hour.", "NAME=PART"),
     ],
     "options": [click.option("--memory-limit", metavar="SIZE", help="Memory that DuckDB may take, such as 2GiB.")],
@@ -324,9 +324,15 @@ reading_options = settings_options(*READING)
 structure_options = settings_options(*settings_on("option"))
 _PLACE: list[Decorator] = [
     config_option,
-    click.option("--target", "-t", help="The node of interest."),
+    click.option("--target", "-t", help="The column of interest."),
     click.option(
-        "--depth", "-k", metavar="K|max", callback=_depth, default="1", show_default=True, help="How far to go."
+        "--depth",
+        "-k",
+        metavar="K|max",
+        callback=_depth,
+        default="1",
+        show_default=True,
+        help="How many steps to go from the target.",
     ),
 ]
 

@@ -27,10 +27,10 @@ Examples:
 @click.option("--max-rows", type=int, default=1_000_000, show_default=True, help="The most rows of a table.")
 @click.option("--max-seconds", type=float, default=60, show_default=True, help="The most seconds for one call.")
 def serve(*, folders: tuple[str, ...], max_megabytes: float, max_rows: int, max_seconds: float) -> None:
-    """Serve the tools describe, learn, why, effect and compare on standard input and output.
+    """Answer an assistant on standard input and output: describe, learn, why, effect, check and more.
 
-    A client of the Model Context Protocol starts this command and asks; answers have proofs as JSON. Nothing is
-    written, and nothing outside the folders is read.
+    A client of the Model Context Protocol starts this command and asks; answers are JSON, with proofs on request.
+    Nothing is written, and nothing outside the folders is read.
     """
     from apsl_rules.server import Limits
 

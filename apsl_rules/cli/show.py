@@ -73,7 +73,7 @@ Examples:
     "--data",
     metavar="TABLE",
     callback=keep_standard_input,
-    help="The table: adds the effects at the target to a figure, or or to --format markdown or latex.",
+    help="The table: adds the effects at the target to a figure, or to --format markdown or latex.",
 )
 @json_option
 @click.pass_obj
@@ -135,7 +135,7 @@ def _show_columns(part: Part, part_file: str, *, as_json: bool) -> None:
         raise InvalidArgumentError(message)
 
 
-@click.command(epilog=_REPORT_EXAMPLES, short_help="Write a page with drawing, proofs and replay.")
+@click.command(epilog=_REPORT_EXAMPLES, short_help="Write a page for any browser: drawing, proofs, replay.")
 @source_argument("part_file")
 @click.option(
     "--data",
@@ -213,7 +213,7 @@ def is_part_file(source: str) -> bool:
         return False
 
 
-@click.command(epilog=_WHY_EXAMPLES, short_help="Prove what is known of two nodes, down to the tests.")
+@click.command(epilog=_WHY_EXAMPLES, short_help="Prove an edge, an arrow or a gap, down to the tests.")
 @source_argument()
 @click.argument("x", required=False)
 @click.argument("y", required=False)
@@ -251,7 +251,7 @@ def why(
         print_text(f"\n{other}")
 
 
-@click.command(epilog=_TRACE_EXAMPLES, short_help="Tell the run visit by visit and firing by firing.")
+@click.command(epilog=_TRACE_EXAMPLES, short_help="Follow the run, visit by visit.")
 @source_argument()
 @learning_options
 @click.option("--findings", is_flag=True, help="Show the findings too, not only the firings.")

@@ -237,7 +237,7 @@ class Request:
     )
     min_direction: LeastDirection | None = _setting(
         None,
-        "The least probability of a direction for an arrow to be drawn; 0 draws all, precise the well supported.",
+        "How probable a direction must be to be an arrow; 0 draws all of them, precise the well supported.",
         "Other arrows become lines with a suggested direction (``part.suggested``). Without it, 0.5 is enough where "
         "hidden causes are excluded, and 0.75 where they are possible.",
         check=lambda name, value: None if value is None else least_direction(value, name),

@@ -109,6 +109,8 @@ LETTERS, TALL = 11, 15.0
 _PADDING = 6.0
 _SHARES = (0.5, *(0.5 + turn * step / 25 for step in range(1, 12) for turn in (-1, 1)))
 _CELL = 40.0
+#: How near a label that stands beside its edge is to it, and how far from all others if there is room.
+_BESIDE, _CLEAR = 2.0, 4.0
 
 
 @attrs.frozen
@@ -133,6 +135,10 @@ class Rectangle:
         """Return whether a point lies inside."""
         x, y = point
         return self.left < x < self.left + self.width and self.top < y < self.top + self.height
+
+    def grown(self, by: float) -> Rectangle:
+        """Return the place with a margin around it."""
+        return Rectangle(self.left - by, self.top - by, self.width + 2 * by, self.height + 2 * by)
 
     @property
     def middle(self) -> Point:
@@ -163,9 +169,21 @@ def place_labels(
 
 
 def _best(number: int, width: float, route: Route, occupied: _Cells, passing: _Passing) -> Rectangle | None:
-    tries = [Rectangle(x - width / 2, y - TALL / 2, width, TALL) for x, y in route.at(*_SHARES)]
-    free = [one for one in tries if not occupied.meets(one)]
-    return min(free, key=lambda one: passing.count(one, number), default=None)
+    """Return a place on an edge, or where other edges cross all of these, beside it."""
+    points = list(route.at(*_SHARES))
+    below, right = TALL / 2 + _BESIDE, width / 2 + _BESIDE
+    aside = ((0.0, -below), (0.0, below), (right, 0.0), (-right, 0.0))
+    best: Rectangle | None = None
+    for ways, clear in ((((0.0, 0.0),), 0.0), (aside, _CLEAR), (aside, 0.0)):
+        tries = [
+            Rectangle(x + by - width / 2, y + down - TALL / 2, width, TALL) for x, y in points for by, down in ways
+        ]
+        free = [(one, passing.count(one.grown(clear), number)) for one in tries if not occupied.meets(one)]
+        found, crossing = min(free, key=lambda pair: pair[1], default=(None, 1))
+        if not crossing:
+            return found
+        best = best or found
+    return best
 
 
 def _cells(place: Rectangle) -> Iterable[tuple[int, int]]:

@@ -130,7 +130,7 @@ class Measures:
                 bows[at] += self._is_bow(chain)
         least, most = self._room.least_gap, self._room.most_gap
         gaps = [
-            min(max(most, _BOW * bow), max(least + climb / 4, figure + 4 * STUB)) if climb else MARGIN / 2
+            min(max(most, _BOW * bow, 3 * figure), max(least, figure + 4 * STUB) + climb / 4) if climb else MARGIN / 2
             for climb, figure, bow in zip(climbs, figures, bows, strict=True)
         ]
         return [gaps[0], *(max(least, gap) for gap in gaps[1:-1]), gaps[-1]]

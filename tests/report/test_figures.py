@@ -134,9 +134,9 @@ def test_labels_hide_what_runs_below(part: Part) -> None:
     assert all(one is not None and "fill-opacity" not in one.attrib for one in grounds)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(1, 9))
 def test_labels_of_twenty_nodes_are_crossed_by_no_edge(seed: int) -> None:
-    """In random parts of twenty nodes nearly every label finds a place, and no edge of another pair runs there."""
+    """In random parts of twenty nodes every label finds a place, and no edge of another pair runs there."""
     part = large_part(random_dag(seed, 20, 2.0), "v000")
     drawing = drawing_of(part, outside=False, compact=True)
     edges = final_edges(drawing)
@@ -149,8 +149,8 @@ def test_labels_of_twenty_nodes_are_crossed_by_no_edge(seed: int) -> None:
         and any(place.has(point) for other, route in enumerate(routes) if other != at for point in route.points())
     ]
 
-    assert sum(place is not None for place in places) >= 0.9 * len(places)
-    assert len(crossed) <= 0.1 * len(places)
+    assert None not in places
+    assert not crossed
 
 
 def test_latex_prints_names_as_they_are(part: Part, tmp_path: Path) -> None:
