@@ -111,6 +111,8 @@ _SHARES = (0.5, *(0.5 + turn * step / 25 for step in range(1, 12) for turn in (-
 _CELL = 40.0
 #: How near a label that stands beside its edge is to it, and how far from all others if there is room.
 _BESIDE, _CLEAR = 2.0, 4.0
+_ON_EDGE = ((0.0, 0.0),)
+_TRIES, _FEW = 4, 60
 
 
 @attrs.frozen
@@ -154,36 +156,62 @@ def width_of_label(text: str) -> float:
 def place_labels(
     texts: Sequence[str | None], routes: Sequence[Route], taken: Iterable[Rectangle]
 ) -> list[Rectangle | None]:
-    """Return a place for the text of each edge, or None; of the free places that which fewest other edges cross."""
+    """Return a place for the text of each edge, or None; of the free places that which fewest other edges cross.
+
+    Labels that find no place on their edge go first in the next try, where edges are few.
+    """
+    passing, boxes = _Passing(routes), tuple(taken)
+    order = [number for number, text in enumerate(texts) if text is not None]
+    best: dict[int, tuple[Rectangle | None, bool]] = {}
+    for _ in range(_TRIES if len(routes) <= _FEW else 1):
+        found = _placed(order, texts, routes, boxes, passing)
+        aside = [number for number in order if not found[number][1]]
+        if not best or len(aside) < sum(not on_edge for _, on_edge in best.values()):
+            best = found
+        if not aside:
+            break
+        order = [*aside, *(number for number in order if found[number][1])]
+    return [best[number][0] if number in best else None for number in range(len(texts))]
+
+
+def _placed(
+    order: Iterable[int],
+    texts: Sequence[str | None],
+    routes: Sequence[Route],
+    taken: Iterable[Rectangle],
+    passing: _Passing,
+) -> dict[int, tuple[Rectangle | None, bool]]:
+    """Return a place for each label, one after another, and whether it is on its edge alone."""
     occupied = _Cells()
     for one in taken:
         occupied.add(one)
-    passing = _Passing(routes)
-    places: list[Rectangle | None] = []
-    for number, (text, route) in enumerate(zip(texts, routes, strict=True)):
-        place = None if text is None else _best(number, width_of_label(text), route, occupied, passing)
+    found = {}
+    for number in order:
+        place, on_edge = _best(number, width_of_label(texts[number] or ""), routes[number], occupied, passing)
         if place is not None:
             occupied.add(place)
-        places.append(place)
-    return places
+        found[number] = (place, on_edge)
+    return found
 
 
-def _best(number: int, width: float, route: Route, occupied: _Cells, passing: _Passing) -> Rectangle | None:
-    """Return a place on an edge, or where other edges cross all of these, beside it."""
+def _best(
+    number: int, width: float, route: Route, occupied: _Cells, passing: _Passing
+) -> tuple[Rectangle | None, bool]:
+    """Return a place on an edge, or where other edges cross all of these, beside it; and whether it is on it alone."""
     points = list(route.at(*_SHARES))
     below, right = TALL / 2 + _BESIDE, width / 2 + _BESIDE
     aside = ((0.0, -below), (0.0, below), (right, 0.0), (-right, 0.0))
     best: Rectangle | None = None
-    for ways, clear in ((((0.0, 0.0),), 0.0), (aside, _CLEAR), (aside, 0.0)):
+    for ways, clear in ((_ON_EDGE, 0.0), (aside, _CLEAR), (aside, 0.0)):
         tries = [
             Rectangle(x + by - width / 2, y + down - TALL / 2, width, TALL) for x, y in points for by, down in ways
         ]
         free = [(one, passing.count(one.grown(clear), number)) for one in tries if not occupied.meets(one)]
         found, crossing = min(free, key=lambda pair: pair[1], default=(None, 1))
         if not crossing:
-            return found
+            return found, ways is _ON_EDGE
         best = best or found
-    return best
+    return best, False
 
 
 def _cells(place: Rectangle) -> Iterable[tuple[int, int]]:
