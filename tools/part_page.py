@@ -23,7 +23,7 @@ INTRODUCTION = """\
 """
 #: The methods and properties by the question that they answer, and the page that has examples.
 GROUPS = {
-    "What is the answer?": ("reading.md", ("summary", "picture", "rows", "to_frame", "neighbours_of")),
+    "What is the answer?": ("reading.md", ("summary", "picture", "rows", "to_frame", "neighbours_of", "labels")),
     "Which edges are there?": (
         "reading.md",
         ("edges", "arrows", "lines", "suggested", "conflicts", "gaps", "mark", "parents_of", "children_of"),
@@ -45,7 +45,7 @@ GROUPS = {
         "reading.md",
         (
             *("members", "layers", "visited", "is_inner", "outside", "all_arrows", "all_lines", "all_suggested"),
-            "is_from_data",
+            *("earlier", "is_from_data"),
         ),
     ),
 }
