@@ -87,7 +87,7 @@ _SETTINGS_WITHOUT_VALUES = frozenset(
 _NOTES_WITHOUT_VALUES = frozenset(
     {"learner", "assumptions", "roots", "few rows", "empty", "odd arrows", "hidden cause", "against given", "knowledge"}
     | {"set aside", "constant", "duplicates", "more duplicates", "many levels", "numbers cut", "missing values"}
-    | {"complete rows", "rows without a role", "untested", "more untested", "groups", "searched again"}
+    | {"labels", "complete rows", "rows without a role", "untested", "more untested", "groups", "searched again"}
 )
 _WITHOUT_VALUES = "the levels and values of columns are left out of this page"
 
