@@ -65,11 +65,11 @@ Way = Callable[[Asked], tuple[float, float] | None]
 
 
 def ask(asked: Asked, **how: Any) -> tuple[float, float] | None:
-    """Return the stated interval; None where the effect is refused."""
+    """Return the stated interval, since no column is hidden under hidden="excluded"; None where it is refused."""
     if asked.is_backwards and "knowledge" in how:
         return 0.0, 0.0
     try:
-        return effect(asked.frame, asked.cause, asked.target, confidence=LEVEL, **how).bounds
+        return effect(asked.frame, asked.cause, asked.target, confidence=LEVEL, hidden="excluded", **how).bounds
     except ApslError:
         return None
 
