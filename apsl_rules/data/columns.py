@@ -355,8 +355,8 @@ class OtherFrame:
         if isinstance(dtype, nw.Enum):
             return _declared_labels(values, dtype.categories)
         # What polars calls Categorical has no order of its own: it numbers labels as the process meets them.
-        if dtype == nw.Categorical and values.implementation.is_pyarrow():
-            return _from_dictionary(values)
+        if dtype in (nw.Categorical, nw.String) and values.implementation.is_pyarrow():
+            return _from_arrow(values.to_native(), declared=dtype == nw.Categorical)
         if dtype == nw.Categorical and not values.implementation.is_polars():
             return _declared_labels(values, tuple(values.cat.get_categories().to_list()))
         return labels_of(values.to_list(), self.names[place])
@@ -382,15 +382,16 @@ def _declared_labels(values: nw.Series[Any], levels: tuple[Any, ...]) -> Labels:
     return Labels(codes, levels, declared=True)
 
 
-def _from_dictionary(values: nw.Series[Any]) -> Labels:
-    """Take over the codes of a dictionary column of pyarrow, whose chunks may number the labels differently."""
+def _from_arrow(values: Any, *, declared: bool) -> Column:
+    """Take over the codes of a dictionary or text column of pyarrow, whose chunks may number labels differently."""
     place: dict[Any, int] = {}
     codes = [np.empty(0, np.intp)]
-    for chunk in values.to_native().chunks:
+    for chunk in (values if declared else values.dictionary_encode()).chunks:
         rank = [-1 if label is None else place.setdefault(label, len(place)) for label in chunk.dictionary.to_pylist()]
         # The last place is what a missing index finds.
         codes.append(np.array([*rank, -1])[chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)])
-    return Labels(np.concatenate(codes), tuple(place), declared=True)
+    joined = np.concatenate(codes)
+    return Labels(joined, tuple(place), declared=True) if declared else labels_or_numbers(joined, list(place))
 
 
 def open_frame(source: Any) -> OtherFrame | None:

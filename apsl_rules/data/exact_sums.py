@@ -173,7 +173,8 @@ class _Linear:
             return None
         if (abs(slope) * parts.std(axis=1) < _ENTERS * np.median(own + abs(slope) * off)).any():
             return None
-        most = float(np.max(np.abs(slope * total + found[1] - y) / own))
+        apart = np.abs(slope * total + found[1] - y)  # values without an error fit or they do not
+        most = float(np.max(np.divide(apart, own, out=np.where(apart > 0, np.inf, 0.0), where=own > 0)))
         return [(place, weight * slope) for place, weight in terms], most
 
     def _sentence(self, place: int, whole: int, terms: Sequence[tuple[int, float]], *, is_alone: bool) -> str:

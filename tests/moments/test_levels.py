@@ -285,3 +285,16 @@ def test_a_part_with_groups_is_read_again(tmp_path: Path) -> None:
     part.save(tmp_path / "part.json")
 
     assert load_part(tmp_path / "part.json").settings["groups"] == ["school"]
+
+
+def test_means_that_are_all_the_same_do_not_vary() -> None:
+    """In a panel whose years are the same in all groups, where values are missing, means of years are no rounding."""
+    random = np.random.default_rng(3)
+    groups = np.repeat(np.arange(48), 7)
+    level = random.normal(size=48)[groups]
+    frame = pd.DataFrame({"state": [f"s{one}" for one in groups], "year": np.tile(np.arange(1982, 1989), 48)})
+    frame["jobs"] = (level + 0.1 * frame.year + random.normal(size=len(frame))).round(3)
+    frame["tax"] = (level + random.normal(size=len(frame))).round(3)
+    frame.loc[3, "tax"] = np.nan
+    part = learn(frame, "jobs", groups="state")
+    assert "tax" in part.neighbours_of("jobs")

@@ -67,6 +67,7 @@ BENCHMARKS = (
     Benchmark("hidden_visits", "Nodes visited with hidden causes, against a global FCI"),
     Benchmark("kernel_gains", "Each kernel against the same work in numpy", quick=""),
     Benchmark("exact", "Figures of a large table against exact arithmetic", "200000"),
+    Benchmark("reading", "Reading a table, against pandas alone", "--rows 100000"),
     Benchmark("wide", "Wide tables"),
     Benchmark("million", "A million columns", "--quick --folder {scratch}", "--folder {scratch}"),
     Benchmark(

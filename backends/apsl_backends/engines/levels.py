@@ -35,7 +35,7 @@ def levels_of_rows(rows: Sequence[Floats], groups: Integers, weights: Floats | N
         level = Level(_covariance(blocks, counts), widths, max(together, 1.0))
         nothing = (False,) * len(blocks)
         return Levels(level, None, 0, together, nothing, (0.0,) * len(blocks), 1.0)
-    inside, means, constant, correlations = [], [], [], []
+    inside, means, constant, correlations, spread = [], [], [], [], list[Floats]()
     sizes = np.bincount(number, counts, count)
     for block, seen in zip(blocks, there, strict=True):
         mass = np.bincount(number[seen], counts[seen], count)
@@ -43,7 +43,9 @@ def levels_of_rows(rows: Sequence[Floats], groups: Integers, weights: Floats | N
         mean = np.divide(sums, mass, out=np.full(sums.shape, np.nan), where=mass > 0).reshape(block.shape[1], count)
         about = block - mean.T[number]
         known, weight = block[seen], counts[seen, None]
-        total = float((weight * (known - (weight * known).sum(axis=0) / max(weight.sum(), _TINY)) ** 2).sum())
+        squares = (weight * (known - (weight * known).sum(axis=0) / max(weight.sum(), _TINY)) ** 2).sum(axis=0)
+        spread.append(squares / max(weight.sum(), _TINY))
+        total = float(squares.sum())
         within = float((counts[seen, None] * about[seen] ** 2).sum())
         is_constant = bool(block.shape[1]) and within <= _CONSTANT * max(total, _TINY)
         inside.append(np.where(np.isnan(block), np.nan, 0.0) if is_constant else about)
@@ -52,7 +54,10 @@ def levels_of_rows(rows: Sequence[Floats], groups: Integers, weights: Floats | N
         correlations.append(_correlation(total, within, mass.astype(np.float64), block.shape[1]))
     rows_inside = max(together - count + 1, 1.0)
     worth = sizes / (1 + np.maximum(sizes - 1, 0) * float(np.mean(correlations)))
-    between = Level(_covariance(means, worth / worth.mean()), widths, float(count))
+    matrix = _covariance(means, worth / worth.mean())
+    is_rounding = np.diag(matrix) <= _CONSTANT * np.concatenate(spread)  # means that are all the same
+    matrix[is_rounding, :] = matrix[:, is_rounding] = 0.0
+    between = Level(matrix, widths, float(count))
     level = Level(_covariance(inside, counts), widths, rows_inside)
     size = float((sizes**2).sum() / sizes.sum())
     return Levels(level, between, count, together, tuple(constant), tuple(correlations), size)
