@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +28,7 @@ TIMES = 3
 def drawn(rows: int) -> pd.DataFrame:
     """Draw a table."""
     random = np.random.default_rng(34)
-    columns = {f"x{at}": random.normal(size=rows).round(3) for at in range(25)}
+    columns: dict[str, Any] = {f"x{at}": random.normal(size=rows).round(3) for at in range(25)}
     columns |= {f"s{at}": random.integers(1, 6, rows) for at in range(5)}
     words = np.array(["north", "south", "west", "east"], object)
     return pd.DataFrame(columns | {f"c{at}": words[random.integers(0, 4, rows)] for at in range(10)})
