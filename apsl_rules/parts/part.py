@@ -215,6 +215,11 @@ class Part(Exportable, Viewable, Answering, Askable):
         return frozenset({*drawn, *conflicts})
 
     @cached_property
+    def doubtful(self) -> frozenset[Pair]:
+        """Return the edges that nothing speaks for in the end, such as those that differ from group to group."""
+        return frozenset(pair for pair in self.edges if self._directions.is_doubtful(*in_order(pair)))
+
+    @cached_property
     def members(self) -> tuple[Node, ...]:
         """Return the nodes of the part by name: the target and every end of an edge."""
         return in_order({self.target, *(node for pair in self.edges for node in pair)})

@@ -32,6 +32,7 @@ _LEGEND_WITH_HIDDEN = {
     "↺": "↺ drawn above",
     "↧": "↧ drawn below",
 }
+_DOUBTFUL = "┄┄┄ edge doubtful"
 _EARLIER = "[t-1] one step before"
 _LEFT = {End.ARROW: "◀", End.TAIL: "─", End.CIRCLE: "o"}
 _RIGHT = {End.ARROW: "▶", End.TAIL: "─", End.CIRCLE: "o"}
@@ -52,7 +53,8 @@ def draw(part: Part, width: int = WIDTH) -> str:
     tree = _Tree(part, width - figures.width)
     tree.grow()
     lines = list(figures.beside([(cut(shown(part.target), width - figures.width), None), *tree.lines]))
-    words = [*_legend(part, tree.signs), *([_EARLIER] if part.earlier.keys() & set(part.members) else [])]
+    doubts = [_DOUBTFUL] if any("┄" in sign for sign in tree.signs) else []
+    words = [*_legend(part, tree.signs), *doubts, *([_EARLIER] if part.earlier.keys() & set(part.members) else [])]
     legend = list(_wrapped(words, width))
     return "\n".join([*lines, *([""] if legend else []), *legend])
 
@@ -62,7 +64,7 @@ def _legend(part: Part, signs: set[str]) -> list[str]:
     if part.allows_hidden:
         met = {_BY_NAME.get(sign, sign) for sign in signs}
         return [words for sign, words in _LEGEND_WITH_HIDDEN.items() if sign in met]
-    met = {"suggested" if "?" in sign else sign for sign in signs}
+    met = {"suggested" if "?" in sign else sign.replace("┄", "─") for sign in signs}
     return [words for sign, words in _LEGEND.items() if sign in met]
 
 
@@ -179,6 +181,8 @@ class _Tree:
 
     def _edge(self, node: Node, other: Node) -> str:
         sign = self._sign(node, other)
+        if frozenset((node, other)) in self._part.doubtful:
+            sign = sign.replace("─", "┄")
         self.signs.add(sign)
         return sign
 

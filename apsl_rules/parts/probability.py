@@ -319,6 +319,11 @@ class Directions:
         evidence = self._grounds.edge(x, y) if self.are_known else None
         return None if evidence is None else evidence.probability
 
+    def is_doubtful(self, x: Node, y: Node) -> bool:
+        """Return whether the scored graph with an edge is not ahead of the best one without it."""
+        evidence = self._grounds.edge(x, y) if self.are_known else None
+        return evidence is not None and evidence.lead.nats <= 0
+
     def direction(self, x: Node, y: Node) -> float | None:
         """Return how often a direction with the evidence of this arrow is right; None where no score tells it."""
         is_arrow = self.are_known and arrow.fact(x, y) in self.proofs()

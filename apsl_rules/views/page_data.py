@@ -236,6 +236,7 @@ class _Writer:
             "other": self._proof(self._part.why(*edge.pair[::-1])) if edge.last is Look.TWO_HEADS else None,
             "p": None if p is None else f"{p:.3g}",
             "text": self._texts.get(pair),
+            "doubtful": pair in self._part.doubtful or None,
             "effect": self._figures.effects.get(pair),
             "chart": self._chart(pair),
         }

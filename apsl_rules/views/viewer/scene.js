@@ -222,6 +222,7 @@ const drawEdgeAt = (number, one, focus, moment) => {
   const shared = classes(
     `is-${look.kind}`,
     !one.edge.within && 'is-beyond',
+    one.edge.doubtful && 'is-doubtful',
     seen === 'none' && 'is-gone',
     number === focus.edge && 'is-chosen',
     focus.dims && !lit && !moment.edges.has(number) && 'is-dim',
