@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import Dag, Knowledge, Part, learn, learn_graph, load, table
+from apsl_rules import Dag, Knowledge, Part, blanket, learn, learn_graph, learn_many, load, stability, table
 from apsl_rules.errors import ApslError
 from apsl_rules.evidence import ENVIRONMENTS
 from apsl_rules.rules import Mark, adjacent, arrow
@@ -152,3 +152,16 @@ def test_the_command_takes_environments_and_interventions(tmp_path: Path) -> Non
     wrong = apsl_here("learn", str(path), "-t", "c", "--interventions", "site")
     assert wrong.code == 1
     assert "such as 'arm=dose'" in wrong.err
+
+
+def test_many_parts_resamples_and_blankets_honour_environments() -> None:
+    """Each has the environment before the column that is made differently, and what it orients."""
+    rows = sites(7)
+    parts = learn_many(rows, ["b", "c"], environment="site")
+    assert {("site", "b"), ("b", "c"), ("c", "d")} <= parts.union.arrows
+    drawn = stability(rows, "b", environment="site", resamples=3).part
+    assert {("site", "b"), ("b", "c")} <= drawn.arrows
+    assert drawn.support[frozenset(("site", "b"))] == 1
+    assert "site" in blanket(rows, "b", environment="site").members
+    with pytest.raises(ApslError, match="the blanket finder 'gs' does not honour environment"):
+        blanket(rows, "b", environment="site", finder="gs")

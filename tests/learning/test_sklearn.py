@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
@@ -243,3 +243,18 @@ def test_a_frame_of_another_library_keeps_its_names() -> None:
     assert kept.columns == ["cause"]
     with pytest.raises(DataError, match="their order is another"):
         selector.transform(frame.select("cause", "noise", "rest"))
+
+
+def test_rows_in_groups_are_cross_validated_by_group() -> None:
+    """Whole groups are left out at a time, and the selector learns inside the groups of each fold."""
+    random = np.random.default_rng(3)
+    school = np.repeat(np.arange(40), 15)
+    size, lunch = random.normal(size=(2, 40))[:, school]
+    hours = random.normal(size=600) + size
+    frame = pd.DataFrame({"hours": hours, "lunch": lunch + 0.3 * random.normal(size=600), "school": school})
+    score = 0.8 * hours + random.normal(size=40)[school] + random.normal(size=600)
+    model = make_pipeline(PartSelector(groups="school", kinds={"school": "category"}), LinearRegression())
+    folds = GroupKFold(4)
+    found = cross_validate(model, frame, score, cv=folds, groups=school, return_estimator=True)
+    chosen = [one[0].get_feature_names_out().tolist() for one in found["estimator"]]
+    assert chosen == [["hours"]] * 4
