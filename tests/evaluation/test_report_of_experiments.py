@@ -194,7 +194,7 @@ def test_what_is_kept_was_made_by_this_version() -> None:
     about = json.loads((KEPT / "about.json").read_text("utf-8"))
 
     assert {name: one["apsl_rules"] for name, one in about.items()} == dict.fromkeys(about, version("apsl_rules"))
-    assert all({"machine", "date", "seed"} <= set(one) for one in about.values())
+    assert all({"machine", "date", "seed", "sets"} <= set(one) for one in about.values())
 
 
 def test_no_figure_of_the_page_is_written_by_hand() -> None:
