@@ -27,9 +27,13 @@ export const refill = (place, made, build) => {
   const text = JSON.stringify(made);
   if (seen.get(place) === text) return;
   seen.set(place, text);
-  const { key } = (place.contains(document.activeElement) && document.activeElement.dataset) || {};
+  const active = place.contains(document.activeElement) ? document.activeElement : null;
+  const { selectionStart: from, selectionEnd: to } = active ?? {};
   place.replaceChildren(...[build()].flat().filter(Boolean));
-  if (key) [...place.querySelectorAll('[data-key]')].find((one) => one.dataset.key === key)?.focus();
+  const again = [...place.querySelectorAll('[data-key]')].find((one) => one.dataset.key === active?.dataset.key);
+  if (!again) return;
+  again.focus();
+  if (Number.isInteger(from)) again.setSelectionRange(from, to); // whoever types goes on where they were
 };
 const release = () => {
   isHeld = false;

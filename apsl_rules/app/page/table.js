@@ -175,8 +175,6 @@ const show = () => {
       sought = search.value;
       page = 0;
       show();
-      const again = byId('table').querySelector('[data-key="search"]');
-      again.setSelectionRange(sought.length, sought.length);
     });
     const size = [
       table.rows === null ? null : count(table.rows, 'row', 'rows'),
