@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import effect, learn, load, table
+from apsl_rules import Part, effect, learn, load, table
 from apsl_rules.data.readers import read_columns
 from apsl_rules.errors import DataError, MissingPackageError
 from apsl_rules.views.page import report_html
@@ -202,7 +202,9 @@ def test_labels_of_columns_are_kept_and_shown(tmp_path: Path) -> None:
         assert part.labels == {"wage": "hourly wage, dollars", "educ": "years of education"}
         assert "wage: hourly wage, dollars" in " ".join(str(part).split())
         part.save(tmp_path / "part.json")
-        assert load(tmp_path / "part.json").labels == part.labels
+        kept = load(tmp_path / "part.json")
+        assert isinstance(kept, Part)
+        assert kept.labels == part.labels
         assert "educ: years of education" in str(effect(part, "educ", "wage", data=tmp_path / name))
         assert "years of education; " in report_html(part)
         assert "years of education: " in apsl_here("describe", str(tmp_path / name)).words
