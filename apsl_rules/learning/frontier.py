@@ -1,4 +1,4 @@
-"""The state of a run, and who is visited next."""
+"""The state of a run, who is visited next, and how it ends; and which parts are cut out of whole graphs."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Self
+from time import monotonic
+from typing import Any, Self
 
 import attrs
 
+from apsl_rules.data import content_fingerprint
+from apsl_rules.errors import Interrupted, LimitReachedError
 from apsl_rules.evidence import GIVEN, Evidence
 from apsl_rules.knowledge import Knowledge
+from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.learning.notes import with_untested
-from apsl_rules.names import Node, in_order, inside
-from apsl_rules.parts import Part, Visit
-from apsl_rules.plugins import Context, Marks, Progress, Run, Searched, Visited
+from apsl_rules.learning.settings import Request
+from apsl_rules.learning.source import SCORING, Source
+from apsl_rules.memory import Kind, Memory
+from apsl_rules.names import Depth, Node, count_of, in_order, inside, listing
+from apsl_rules.parts import Part, Visit, found_distances
+from apsl_rules.plugins import Context, Findings, LearnerOffer, Marks, Progress, Run, Searched, Visited
 from apsl_rules.rules import (
     Fact,
     Finding,
@@ -31,6 +38,7 @@ from apsl_rules.rules import (
     ledger,
     noncause,
 )
+from apsl_rules.stopping import INTERRUPTED, Stop
 
 
 class Distances:
@@ -342,3 +350,126 @@ def everyone(run: Run) -> Iterator[tuple[Node, ...]]:
     """Visit all nodes."""
     while left := tuple(node for node in run.nodes if node not in run.state.visited):
         yield left
+
+
+# --- runs ------------------------------------------------------------------------------------------------------------
+
+#: The most columns of a table whose parts are cut out of its whole graph, the most cells if they are counted, and the
+#: most columns if the graph is to be certified.
+_MOST_CUT, _MOST_CELLS_CUT, _MOST_EXACT = 60, 1 << 24, 20
+#: The whole graphs that are kept with an opened table, each of other settings.
+_LEARNED: Kind[Memory[Any, Part]] = Kind("learned graphs")
+_MOST_LEARNED = 2
+#: Seconds that a run which has reached its end may still take to tell the rules what it has found.
+LAST_WORDS = 1.0
+
+
+@attrs.define(eq=False)
+class _Run:
+    """A run: what part is asked for, and the state that it has reached."""
+
+    target: Node
+    depth: Depth
+    nodes: tuple[Node, ...]
+    state: Assembly
+
+
+def learn_part(offer: LearnerOffer, context: Context) -> Part:
+    """Learn the part that a context asks for.
+
+    A limit or an interrupt ends the run with the last whole state; the part says so.
+    """
+    run = _Run(context.target, context.depth, context.asker.nodes, Assembly.start(context))
+    stop = context.asker.stop
+    try:
+        return stop.run(lambda: _finish(offer, context, run))
+    except LimitReachedError as limit:
+        reason = str(limit)
+    except KeyboardInterrupt:
+        stop.set(INTERRUPTED)
+        reason = "an interrupt"
+    except BaseException:
+        context.asker.flush()
+        raise
+    told = _open_end(run, reason)
+    try:
+        return Stop(monotonic() + LAST_WORDS).run(lambda: run.state.part(told))
+    except LimitReachedError:
+        return run.state.part(told, compare=False)
+
+
+def _finish(offer: LearnerOffer, context: Context, run: _Run) -> Part:
+    findings: Findings = (offer.findings or FindingsFromTests)(context)
+    frontier = everyone if findings.whole else offer.frontier or along_lines
+    for nodes in frontier(run):
+        context.asker.within_limits()
+        run.state = findings.join(run.state, nodes)
+    return run.state.part()
+
+
+def _open_end(run: _Run, reason: str) -> str:
+    """Say where a run stopped and what it leaves open."""
+    state = run.state
+    near = [node for node, far in state.distances.items() if inside(run.depth, far) and node not in state.visited]
+    unseen = f"{listing(in_order(near))} still to visit" if near else "all nodes of the asked part are visited"
+    visits = count_of(len(state.visited), "visit")
+    open_end = "edges marked line may still be open" if state.visited else "nothing is learned yet"
+    return f"stopped at {reason} after {visits}; {unseen}; {open_end}"
+
+
+def is_cut(request: Request, source: Source, offer: LearnerOffer, nodes: int) -> bool:
+    """Return whether a part is cut out of the whole graph, so that no mark depends on what is asked.
+
+    In closed worlds that is not so for categories of so many rows that each family of columns takes long to count, nor
+    where a graph of so many columns cannot be certified as asked.
+    """
+    data = source.data
+    if data is None or offer.name not in SCORING or nodes > _MOST_CUT or (request.certified and nodes > _MOST_EXACT):
+        return False
+    return request.hidden == "possible" or offer.spec.kind == "mixed" or data.rows * nodes <= _MOST_CELLS_CUT
+
+
+def learn_or_cut(offer: LearnerOffer, context: Context, *, is_asked: bool) -> Part:
+    """Learn a part, or the whole graph that it is to be cut out of; ``is_asked`` says that all of it is asked for.
+
+    A search of the whole graph has nothing to return before its end. Where a limit may end it, the part alone is
+    learned first, and returned if the limit ends the other search.
+    """
+    if not context.whole or is_asked:
+        return learn_part(offer, context)
+    everything = attrs.evolve(context, depth="max")
+    if not context.asker.stop.is_limited:
+        return _learned_once(offer, everything)
+    if context.depth == "max":
+        return learn_part(offer, everything)
+    alone = learn_part(offer, attrs.evolve(context, whole=False))
+    if alone.incomplete is not None:
+        return alone
+    part = learn_part(offer, everything)
+    return part if part.visits else attrs.evolve(alone, incomplete=part.incomplete)
+
+
+def _learned_once(offer: LearnerOffer, context: Context) -> Part:
+    """Learn the whole graph of a table, or take the one that another target had, if nobody watches the run."""
+    data, plugins = context.data, context.plugins
+    if data is None or any(map(plugins.watcher, ("apsl_progress", "apsl_finding", "apsl_firing"))):
+        return learn_part(offer, context)
+
+    def make() -> Part:
+        part = learn_part(offer, context)
+        if part.incomplete is not None:
+            raise Interrupted(part=part)
+        return part
+
+    twins = next((group for group in data.duplicates() if context.target in group), ())
+    asked = (context.spec, context.finder_settings, context.settings, context.knowledge, context.asker.nodes)
+    key = content_fingerprint(asked), context.asker.name, plugins, context.target if twins else None
+    kept: Memory[Any, Part] = data.memory.once(_LEARNED, None, lambda: Memory(_MOST_LEARNED))
+    try:
+        part = kept.once(key, make)
+    except Interrupted as stop:
+        if not isinstance(stop.part, Part):
+            raise
+        return stop.part
+    distances = found_distances(part.ledger, context.target, context.knowledge)
+    return attrs.evolve(part, target=context.target, distances=distances)

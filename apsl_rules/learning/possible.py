@@ -20,9 +20,6 @@ from apsl_rules.oracles import Oracle
 from apsl_rules.parts import Grounds, Part, Visit, found_distances
 from apsl_rules.rules import POSSIBLE, Finding, MarkStore, adjacent, arrow, collider, conflict, ledger
 
-#: Parts of tables with so many columns are cut out of the whole graph, so that no mark depends on what is asked.
-WHOLE = 60
-
 
 @attrs.frozen
 class TableColumns:

@@ -23,8 +23,7 @@ from apsl_rules.errors import DataError, Interrupted, LimitReachedError
 from apsl_rules.knowledge import SAME_IN_GROUP, Knowledge
 from apsl_rules.learning.copies import without_copies
 from apsl_rules.learning.environments import Told, told_by_environments
-from apsl_rules.learning.findings import FindingsFromTests
-from apsl_rules.learning.frontier import Assembly, along_lines, everyone
+from apsl_rules.learning.frontier import LAST_WORDS, Assembly, is_cut, learn_or_cut
 from apsl_rules.learning.in_time import earlier_of, known_in_time, without_past
 from apsl_rules.learning.notes import (
     NEAREST,
@@ -34,10 +33,9 @@ from apsl_rules.learning.notes import (
     notes_on_survival,
     notes_on_untested,
 )
-from apsl_rules.learning.possible import WHOLE, draw_possible, with_roots
+from apsl_rules.learning.possible import draw_possible, with_roots
 from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import (
-    SCORING,
     Source,
     allows_hidden,
     choose_learner,
@@ -45,12 +43,12 @@ from apsl_rules.learning.source import (
     in_world,
 )
 from apsl_rules.memory import rarely_collecting
-from apsl_rules.names import Depth, Node, count_of, in_order, inside, listing, require_known
+from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
 from apsl_rules.notes import Note, empty_note, marked
 from apsl_rules.oracles import WATCHING, Asker, Oracle, SharedOracle
 from apsl_rules.parts import Part, with_answers
-from apsl_rules.plugins import Context, FinderSettings, Findings, LearnerOffer, Progress, Visited, hookimpl, pick
-from apsl_rules.stopping import INTERRUPTED, Stop
+from apsl_rules.plugins import Context, FinderSettings, LearnerOffer, Progress, Visited, hookimpl, pick
+from apsl_rules.stopping import Stop
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -249,8 +247,6 @@ class Budget:
 _ROWS_FOR_THREADS = 10_000
 #: Sweeps over more nodes than this are not all kept during a run.
 _WIDE = 1 << 16
-#: Seconds that a run which has reached its end may still take to tell the rules what it has found.
-_LAST_WORDS = 1.0
 
 
 @rarely_collecting()
@@ -281,16 +277,14 @@ def run_once(
     asker = Asker(answering, origin=source.origin, max_tests=request.max_tests, max_seconds=request.max_seconds)
     require_target(target, asker.nodes, source)
     known, spoken = known_of(request, source, asker.nodes)
-    drawn, at_once = None if asker.perfect or request.hidden != "possible" else source.data, whole
-    if drawn is not None:
-        is_global = offer.name in SCORING
-        at_once = whole or (is_global and len(asker.nodes) <= WHOLE)
+    drawn = None if asker.perfect or request.hidden != "possible" else source.data
+    at_once = whole or is_cut(request, source, offer, len(asker.nodes))
     before = source.traffic
     with follow_visits(attrs.evolve(request, knowledge=known)) as followed:
         context = _context(followed, source, offer, asker, target=target, depth=depth, whole=at_once)
         context = attrs.evolve(context, copies=whole)
         why = None if source.data is None or target in asker.nodes else source.data.why_constant(target)
-        part = _learn(offer, context, is_possible=drawn is not None) if why is None else _empty_part(context, why)
+        part = learn_or_cut(offer, context, is_asked=whole) if why is None else _empty_part(context, why)
     part = without_past(part, earlier_of(source.data))
     shared = notes_on_hidden(part)
     try:
@@ -298,7 +292,8 @@ def run_once(
         if told_by.pairs:
             part = told_by.into(part, part.ledger.rulebook, with_colliders=drawn is None)
         if drawn is not None:
-            part = attrs.evolve(_drawn(part, asker, drawn, request, told_by), depth=depth)
+            part = _drawn(part, asker, drawn, request, told_by)
+        part = attrs.evolve(part, depth=depth)
         asker.flush()
         near = () if part.edges else asker.nearest(target, NEAREST)
         told = () if asker.perfect or why else notes_on_part(part, source.row_count, near, whole=whole)
@@ -322,24 +317,6 @@ def run_once(
     if asker.stop.is_interrupted:
         raise Interrupted(part=part)
     return part
-
-
-def _learn(offer: LearnerOffer, context: Context, *, is_possible: bool) -> Part:
-    """Learn a part, where hidden causes are possible out of the whole graph if that is wanted.
-
-    A search of the whole graph has nothing to return before its end. Where a limit may end it, the part alone is
-    learned first, and returned if the limit ends the other search.
-    """
-    if not (is_possible and context.whole):
-        return learn_part(offer, context)
-    everything = attrs.evolve(context, depth="max")
-    if not context.asker.stop.is_limited or context.depth == "max":
-        return learn_part(offer, everything)
-    alone = learn_part(offer, attrs.evolve(context, whole=False))
-    if alone.incomplete is not None:
-        return alone
-    part = learn_part(offer, everything)
-    return part if part.visits else attrs.evolve(alone, incomplete=part.incomplete)
 
 
 def _drawn(part: Part, asker: Asker, data: Dataset, request: Request, told: Told) -> Part:
@@ -380,7 +357,7 @@ def _duplicates(source: Source, part: Part) -> Sequence[Sequence[Node]]:
     if part.incomplete is None:
         return source.duplicates()
     try:
-        return Stop(monotonic() + _LAST_WORDS).run(source.duplicates)
+        return Stop(monotonic() + LAST_WORDS).run(source.duplicates)
     except LimitReachedError:
         return ()
 
@@ -463,56 +440,3 @@ def _world(request: Request, offer: LearnerOffer) -> dict[str, str]:
     if allows_hidden(offer, request.manager):
         return {"hidden": "allowed"}
     return {"hidden": request.hidden, **({"roots": str(request.roots)} if request.hidden == "possible" else {})}
-
-
-@attrs.define(eq=False)
-class Run:
-    """A run: what part is asked for, and the state that it has reached."""
-
-    target: Node
-    depth: Depth
-    nodes: tuple[Node, ...]
-    state: Assembly
-
-
-def learn_part(offer: LearnerOffer, context: Context) -> Part:
-    """Learn the part that a context asks for.
-
-    A limit or an interrupt ends the run with the last whole state; the part says so.
-    """
-    run = Run(context.target, context.depth, context.asker.nodes, Assembly.start(context))
-    stop = context.asker.stop
-    try:
-        return stop.run(lambda: _finish(offer, context, run))
-    except LimitReachedError as limit:
-        reason = str(limit)
-    except KeyboardInterrupt:
-        stop.set(INTERRUPTED)
-        reason = "an interrupt"
-    except BaseException:
-        context.asker.flush()
-        raise
-    told = _open_end(run, reason)
-    try:
-        return Stop(monotonic() + _LAST_WORDS).run(lambda: run.state.part(told))
-    except LimitReachedError:
-        return run.state.part(told, compare=False)
-
-
-def _finish(offer: LearnerOffer, context: Context, run: Run) -> Part:
-    findings: Findings = (offer.findings or FindingsFromTests)(context)
-    frontier = everyone if findings.whole else offer.frontier or along_lines
-    for nodes in frontier(run):
-        context.asker.within_limits()
-        run.state = findings.join(run.state, nodes)
-    return run.state.part()
-
-
-def _open_end(run: Run, reason: str) -> str:
-    """Say where a run stopped and what it leaves open."""
-    state = run.state
-    near = [node for node, far in state.distances.items() if inside(run.depth, far) and node not in state.visited]
-    unseen = f"{listing(in_order(near))} still to visit" if near else "all nodes of the asked part are visited"
-    visits = count_of(len(state.visited), "visit")
-    open_end = "edges marked line may still be open" if state.visited else "nothing is learned yet"
-    return f"stopped at {reason} after {visits}; {unseen}; {open_end}"

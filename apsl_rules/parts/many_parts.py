@@ -107,7 +107,7 @@ def _findings_by_node(parts: Iterable[Part]) -> dict[Node, tuple[tuple[Node, ...
     """Gather the findings of each visited node over all parts."""
     found: dict[Node, dict[Fact, Finding]] = {}
     neighbours: dict[Node, tuple[Node, ...]] = {}
-    for part in parts:
+    for part in {id(part.ledger): part for part in parts}.values():  # parts of one search share it
         for visit in part.visits:
             neighbours.setdefault(visit.node, visit.neighbours)
             facts = found.setdefault(visit.node, {})

@@ -196,7 +196,7 @@ def test_tests_at_near_copies_grow_with_their_square() -> None:
     """Each of k near-copies has k others to be tested against; notes that need the cube of k are left out and told."""
     for count in (30, 60):
         part = learn(near_copies(count), "t", hidden="excluded")
-        assert part.counts.asked < 10 * count**2
+        assert part.counts.distinct < 10 * count**2
         assert len(part.edges) >= count - 1
     assert any("share a hidden cause; they were not made" in note for note in part.notes)
 
@@ -224,5 +224,5 @@ def test_columns_of_very_many_levels_are_told_and_take_few_tests(rows: int, hidd
     part = learn(frame, "t", depth=2, hidden=hidden)
 
     assert part.edges == frozenset()
-    assert part.counts.asked <= 5 * 4
+    assert part.counts.distinct <= 5 * 4
     assert any("too few rows to test 't' against 'c0', 'c1', 'c2'" in note for note in part.notes)

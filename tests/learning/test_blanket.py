@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apsl_rules import learn
+from apsl_rules import Knowledge, learn
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError, UnknownNodeError
 from apsl_rules.graphs.networks.library import network
 from apsl_rules.graphs.networks.sampling import sample
@@ -46,12 +46,12 @@ def test_the_neighbours_are_those_of_the_part() -> None:
 def test_settings_reach_the_part() -> None:
     """What is given besides a finder is given to learn."""
     rows = sample(network("child"), 500, seed=3)
-    found = blanket(rows, "Disease", alpha=1e-30, max_conditioning=0)
+    apart = Knowledge(apart=[("Disease", "LungFlow")])
+    found = blanket(rows, "Disease", knowledge=apart)
 
-    assert found.neighbours == learn(rows, "Disease", alpha=1e-30, max_conditioning=0, hidden="excluded").neighbours_of(
-        "Disease"
-    )
-    assert found.neighbours != blanket(rows, "Disease").neighbours
+    assert found.neighbours == learn(rows, "Disease", knowledge=apart, hidden="excluded").neighbours_of("Disease")
+    assert "LungFlow" not in found.neighbours
+    assert "LungFlow" in blanket(rows, "Disease").neighbours
 
 
 def test_no_limit_on_conditioning_sets_can_be_asked_of_a_finder() -> None:

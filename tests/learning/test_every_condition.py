@@ -22,6 +22,8 @@ from apsl_rules.rules.marks import Mark
 from support.counted import table_counts, thrifty_counts
 
 ALARM = sample(network("alarm"), 1000, seed=4)
+#: More columns than are searched at once.
+WIDE = sample(network("win95pts"), 1000, seed=4)
 FAR = Knowledge(apart=[("CVP", "PCWP")])
 TARGETS: tuple[Node, ...] = ("HR", "CO", "VENTLUNG")
 
@@ -44,12 +46,14 @@ def said(part: Part) -> Any:
     ],
 )
 def test_extras_that_change_nothing_change_nothing(target: Node, extra: dict[str, Any]) -> None:
-    """Marks, proofs and visits are those of the plain run."""
+    """Marks, proofs and visits are those of the plain run; knowledge is told where it belongs, beyond the part."""
     plain = learn(ALARM, target, depth=2, hidden="excluded")
     part = learn(ALARM, target, depth=2, **extra, hidden="excluded")
 
     assert part.learner == "apsl-score"
-    assert said(attrs.evolve(part, knowledge=plain.knowledge)) == said(plain)
+    same = attrs.evolve(part, knowledge=plain.knowledge)
+    assert (same.rows(), same.conflicts) == (plain.rows(), plain.conflicts)
+    assert "knowledge" in extra or said(same) == said(plain)
 
 
 @pytest.mark.parametrize("counts", [table_counts, thrifty_counts])
@@ -122,27 +126,30 @@ class InterruptedAt:
 
 def test_an_interrupt_keeps_the_last_whole_state(tmp_path: Path) -> None:
     """The part so far is not empty; the same run goes on from its answers to the same end."""
-    whole = learn(ALARM, "HR", depth=3, hidden="excluded")
+    whole = learn(WIDE, "Problem1", depth=3, hidden="excluded")
     assert len(whole.visited) > 1
     cache = tmp_path / "answers"
     with pytest.raises(Interrupted) as stop:
-        learn(ALARM, "HR", depth=3, cache=cache, plugins=[InterruptedAt(3)], hidden="excluded")
+        learn(WIDE, "Problem1", depth=3, cache=cache, plugins=[InterruptedAt(3)], hidden="excluded")
     part = stop.value.part
     assert part.incomplete.startswith("stopped at an interrupt after ")
     assert part.edges
     assert set(part.visited) < set(whole.visited)
-    assert said(learn(ALARM, "HR", depth=3, cache=cache, hidden="excluded")) == said(whole)
+    assert said(learn(WIDE, "Problem1", depth=3, cache=cache, hidden="excluded")) == said(whole)
 
 
 def test_a_limit_keeps_the_last_whole_state() -> None:
     """Between no tests and all of them there are limits that give some of the part, and say what is missing."""
-    whole = learn(ALARM, "HR", depth=3, hidden="excluded")
+    whole = learn(WIDE, "Problem1", depth=3, hidden="excluded")
     sizes = set()
     for share in np.linspace(0.1, 0.9, 9):
-        part = learn(ALARM, "HR", depth=3, max_tests=int(share * whole.counts.distinct), hidden="excluded")
+        part = learn(WIDE, "Problem1", depth=3, max_tests=int(share * whole.counts.distinct), hidden="excluded")
         sizes.add(len(part.visited))
-        assert (part.incomplete is None) == (part.visited == whole.visited)
-        assert "still to visit" in (part.incomplete or "still to visit")
+        if part.visited == whole.visited:  # then the sets that separate nodes may be missing
+            assert part.incomplete is None or "all nodes of the asked part are visited" in part.incomplete
+        else:
+            assert part.incomplete is not None
+            assert "still to visit" in part.incomplete
     assert sizes - {0, len(whole.visited)}
 
 

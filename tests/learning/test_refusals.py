@@ -159,7 +159,8 @@ def test_too_many_levels_are_noted() -> None:
     """A target with so many levels that no test of it is reliable is noted, with what to do."""
     random = np.random.default_rng(1)
     cents = random.integers(0, 5000, 1000)
-    rows = table(np.stack([cents, cents % 2], axis=1), names=["cents", "odd"], kinds={"cents": "category"})
+    coins = random.integers(0, 2, 1000)
+    rows = table(np.stack([cents, coins], axis=1), names=["cents", "coin"], kinds={"cents": "category"})
 
     assert any("too few rows" in note and "'cents'" in note for note in learn(rows, "cents", hidden="excluded").notes)
     assert learn(

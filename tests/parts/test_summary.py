@@ -91,7 +91,7 @@ def test_a_suggested_direction_stays_open() -> None:
     assert told.startswith("linked with ")
     assert told.endswith(", direction open")
     assert "RuggedAuto (" in told
-    assert "CarValue (perhaps an effect, " in told
+    assert "SocioEcon (perhaps an effect, " in told
 
 
 def test_tests_alone_give_no_percentage() -> None:

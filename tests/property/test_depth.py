@@ -54,14 +54,10 @@ def marks_at(found: Part | LearnedGraph, part: Part) -> Iterator[tuple[Node, Nod
 def test_marks_depend_neither_on_depth_nor_on_what_is_asked(
     seed: int, kind: str, hidden: Any, order: list[str], knows: bool
 ) -> None:
-    """One part of any depth, many parts and the whole graph agree on every pair at an inner node.
-
-    In closed worlds parts of categories come from a search near the target, so they are left out there.
-    """
+    """One part of any depth, many parts and the whole graph agree on every pair at an inner node."""
     frame, dag = drawn(seed, kind)
     source: Any = dag if kind == "graph" else frame
-    worlds = {"graph": "auto", "categories": "possible"}
-    world: Any = worlds.get(kind, hidden)
+    world: Any = "auto" if kind == "graph" else hidden
     tiers = [order[:3], order[3:6]] if knows else []
     if kind == "graph":
         tiers = [[str(node) for node in dag.topological_order[at : at + 3]] for at in (0, 3)] if knows else []

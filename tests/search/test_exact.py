@@ -165,8 +165,8 @@ def test_notes_and_proofs_tell_the_certificate(learner: str) -> None:
     """A part says that no graph scores higher; its proofs say it too."""
     rows = sample(network("asia"), 2000, seed=1)
     part = learn(rows, "dysp", learner=learner, certified=True, hidden="excluded")
-    assert "certified: no graph over these 7 nodes scores higher (exact search)" in part.notes
-    assert "; no graph over these 7 nodes scores higher" in str(part.why("bronc", "dysp"))
+    assert "certified: no graph over these 8 nodes scores higher (exact search)" in part.notes
+    assert "; no graph over these 8 nodes scores higher" in str(part.why("bronc", "dysp"))
     plain = learn(rows, "dysp", learner=learner, hidden="excluded")
     assert not any("certified" in note for note in plain.notes)
     assert part.arrows == plain.arrows

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 
 import attrs
 
-from apsl_backends.learners.apsl_score import DuplicateColumns, FindingsFromScores, SearchOptions, score_of_plugin
+from apsl_backends.learners.apsl_score import (
+    DuplicateColumns,
+    FindingsFromScores,
+    SearchOptions,
+    score_of_plugin,
+    searched_once,
+)
 from apsl_backends.scores.representation import MOST_AT_ONCE
-from apsl_backends.search.rounds import Found
 from apsl_rules.data.moments import Embedding
 from apsl_rules.errors import InvalidArgumentError, SpecError
 from apsl_rules.evidence import Evidence
-from apsl_rules.memory import Kind
 from apsl_rules.names import Node
 from apsl_rules.plugins import Context, build
 
@@ -57,7 +61,11 @@ def findings_by_moments(context: Context) -> FindingsFromScores:
         source, least_effect=options.least_effect, squares=may_bend
     )
 
+    is_small = len(asker.nodes) <= MOST_AT_ONCE
+
     def missed_by_tests(node: Node) -> list[Node]:
+        if is_small:
+            return []  # every column is near
         swept = asker.associations(node)
         curved = relations.of(node) if may_bend else ()
         return [other for other in curved if swept.verdict_on(other).independent][:_MOST_CURVED]
@@ -68,19 +76,9 @@ def findings_by_moments(context: Context) -> FindingsFromScores:
     in_groups = doubted if source.roles.get("groups") else None
     duplicates = DuplicateColumns.among(data)
     alone = duplicates if context.copies else duplicates.without_others(context.target)
-    if len(asker.nodes) > MOST_AT_ONCE:
-        return FindingsFromScores(
-            context, options, score, alone, missed_by_tests, seeks_witnesses=True, doubted=in_groups
-        )
-    settings = spec.name, options, source.embedding
-
-    def remember(asked: Hashable, search: Callable[[], Found]) -> Found:
-        return source.memory.once(_SEARCHED, (settings, asked), search)
-
     return FindingsFromScores(
-        context, options, score, alone, remember=remember, seeks_witnesses=True, doubted=in_groups
+        *(context, options, score, alone, missed_by_tests),
+        remember=searched_once(context, source.memory, options, source.embedding) if is_small else None,
+        seeks_witnesses=True,
+        doubted=in_groups,
     )
-
-
-#: The classes of graphs that searches over all columns of a table found.
-_SEARCHED: Kind[Found] = Kind("searched graphs")

@@ -23,6 +23,7 @@ from apsl_backends.learners.findings_from_scores import (
     visits_of,
 )
 from apsl_backends.learners.hidden.from_blankets import notes_on_signatures
+from apsl_backends.scores.representation import MOST_AT_ONCE
 from apsl_backends.search import rounds
 from apsl_backends.search.exact import why_not_certified
 from apsl_backends.search.local_score import LocalScore
@@ -31,6 +32,7 @@ from apsl_rules.data import Dataset, counted
 from apsl_rules.errors import SpecError
 from apsl_rules.evidence import Evidence, Verdict, log_p_of
 from apsl_rules.knowledge import Knowledge
+from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, Pair, count_of, in_order, listing, shown
 from apsl_rules.neighbours import Neighbours
 from apsl_rules.plugins import Context, Searched, State, Visited, build, pick
@@ -166,7 +168,31 @@ def findings_by_counts(context: Context) -> FindingsFromScores:
         wide = [node for node in members if cards[node] ** 2 > most]
         return [(x, y) for x in wide for y in members if x != y and cards[x] * cards[y] > most]
 
-    return FindingsFromScores(context, options, score, alone, is_clear=is_clear, crowded=crowded)
+    is_whole = context.whole and len(context.asker.nodes) <= MOST_AT_ONCE
+    remember = searched_once(context, data.memory, options, spec.frontier.order) if is_whole else None
+    return FindingsFromScores(
+        *(context, options, score, alone),
+        remember=remember,
+        seeks_witnesses=True,
+        is_clear=is_clear,
+        crowded=crowded,
+    )
+
+
+#: The classes of graphs that searches over all columns of a table found.
+_SEARCHED: Kind[Found] = Kind("searched graphs")
+
+
+def searched_once(
+    context: Context, memory: DatasetMemory, *settings: Hashable
+) -> Callable[[Hashable, Callable[[], Found]], Found]:
+    """Return how searches over all columns of a dataset with some settings are made once, for all targets."""
+    scores = tuple(context.plugins.scores.values())
+
+    def remember(asked: Hashable, search: Callable[[], Found]) -> Found:
+        return memory.once(_SEARCHED, (context.spec.name, scores, settings, asked), search)
+
+    return remember
 
 
 #: The rows for each cell that a test on counts needs.
@@ -306,8 +332,8 @@ class FindingsFromScores:
         return visits, [*notes, *notes_on_signatures(ball, core, self._context.asker)] if compare else notes
 
     def _absent(self, ball: Ball, core: Sequence[Node], features: Features, *, compare: bool) -> dict[Pair, Finding]:
-        """Return what stands for the missing edges; nothing does after a limit."""
-        if not compare:
+        """Return what stands for the missing edges; nothing does after a limit of the run or of the search."""
+        if not compare or not ball.found.finished:
             return {}
         asker, score, most = self._context.asker, self._score, self._options.max_parents
         pairs = pairs_without_edges(ball, core, features, self._context.knowledge, self.duplicates.groups)

@@ -142,9 +142,8 @@ class Ball:
 
     @cached_property
     def told(self) -> tuple[Node, ...]:
-        """Return the nodes whose edges are told: by distance from the target; of a whole graph, then all others."""
-        others = set(self.members).difference(self.distances) if self.whole else ()
-        return (*self.distances, *in_order(others))
+        """Return the nodes whose edges are told: by distance from the target; of a whole graph all, by name."""
+        return tuple(in_order(self.members)) if self.whole else tuple(self.distances)
 
     def connected_to(self, node: Node) -> tuple[Node, ...]:
         """Return the neighbours of a node, and the nodes that only knowledge separates from it."""
@@ -294,7 +293,8 @@ class Balls:
             found = search_rounds(score.handle, numbers, opened, self._effort, start, core=inside)
             return certify(score.handle, found, opened, self._effort.max_parents) if self._certified else found
 
-        return self._remember((numbers, opened.tobytes()), search) if self._everyone else search()
+        asked = tuple(score.nodes[number] for number in numbers), opened.tobytes()
+        return self._remember(asked, search) if self._everyone else search()
 
     def _gain(self, numbers: tuple[int, ...], dag: Marks) -> int:
         """Return the gain of a graph over the empty graph."""
