@@ -55,6 +55,8 @@ CURVES: Mapping[str, Curves] = {"BDe": _CATEGORIES, "BDeu": _CATEGORIES, "BIC": 
 
 #: The sources of evidence whose strength is that of a direction itself.
 _SAYING = (SHAPES, OPINION, ENVIRONMENTS)
+#: What is likelier there than not.
+LIKELY = 0.5
 #: The least probability of a direction for it to be drawn as an arrow: one that is likelier wrong is none.
 DEFAULT_DIRECTION = 0.5
 
@@ -320,9 +322,9 @@ class Directions:
         return None if evidence is None else evidence.probability
 
     def is_doubtful(self, x: Node, y: Node) -> bool:
-        """Return whether the scored graph with an edge is not ahead of the best one without it."""
+        """Return whether an edge is likelier absent: the scored graph with it is not ahead of the best one without."""
         evidence = self._grounds.edge(x, y) if self.are_known else None
-        return evidence is not None and evidence.lead.nats <= 0
+        return evidence is not None and evidence.lead.nats <= 0 and (evidence.probability or 0.0) < LIKELY
 
     def direction(self, x: Node, y: Node) -> float | None:
         """Return how often a direction with the evidence of this arrow is right; None where no score tells it."""
