@@ -122,8 +122,15 @@ def _compelled_parents(
     return parents
 
 
-def extension(nodes: Iterable[Node], arrows: Collection[tuple[Node, Node]], lines: Collection[Pair]) -> Dag:
+def extension(
+    nodes: Iterable[Node],
+    arrows: Collection[tuple[Node, Node]],
+    lines: Collection[Pair],
+    open_pairs: Collection[Pair] = (),
+) -> Dag:
     """Direct all lines such that neither a cycle nor a new V-structure appears; the first by name comes last.
+
+    Two nodes of an open pair may be joined or not, so arrows that meet between them are no new V-structure.
 
     >>> extension("abc", [("a", "b")], [frozenset("bc")]).edges == {("a", "b"), ("b", "c")}
     True
@@ -136,10 +143,11 @@ def extension(nodes: Iterable[Node], arrows: Collection[tuple[Node, Node]], line
         around[y].add(x)
     for tail, head in arrows:
         onward[tail].add(head)
+    maybe = frozenset(open_pairs)
     parents: dict[Node, tuple[Node, ...]] = {}
     left = list(in_order(everyone))
     while left:
-        last = next((node for node in left if _can_be_last(node, around, onward)), None)
+        last = next((node for node in left if _can_be_last(node, around, onward, maybe)), None)
         if last is None:
             message = f"no graph without cycles and new V-structures has these arrows: they clash at {listing(left)}"
             raise GraphError(message)
@@ -151,9 +159,14 @@ def extension(nodes: Iterable[Node], arrows: Collection[tuple[Node, Node]], line
     return Dag({node: parents[node] for node in everyone})
 
 
-def _can_be_last(node: Node, around: dict[Node, set[Node]], onward: dict[Node, set[Node]]) -> bool:
+def _can_be_last(
+    node: Node, around: dict[Node, set[Node]], onward: dict[Node, set[Node]], maybe: Collection[Pair]
+) -> bool:
     """Return whether all that is around a node may point at it."""
     if onward[node]:
         return False
     near = around[node]
-    return all(node in onward[other] or near - {other} <= around[other] for other in near)
+    return all(
+        node in onward[other] or all(frozenset((one, other)) in maybe for one in near - {other} - around[other])
+        for other in near
+    )

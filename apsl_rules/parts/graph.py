@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -23,7 +24,7 @@ from apsl_rules.parts.marked_graph import Arrow, Edge, MarkedGraph, edge_with_en
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import Exportable, graph_from_networkx
 from apsl_rules.parts.tables import ROW, edge_row
-from apsl_rules.rules import Conflict, End, Mark, MarkStore, Proof, adjacent
+from apsl_rules.rules import Conflict, End, Mark, MarkStore, Proof, adjacent, gap, left_open, untested
 from apsl_rules.showing import NotebookView
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def graph_of(source: object) -> MarkedGraph:
             source.partial,
             source.bidirected,
             source.allows_hidden,
+            open_pairs=_not_apart(source),
             **_probabilities(source, map(tuple, source.edges)),
         )
     if isinstance(source, LearnedGraph):
@@ -82,7 +84,28 @@ def _of_parts(learned: LearnedGraph) -> MarkedGraph:
             edge = attrs.evolve(edge, mark=Mark.LINE)
         joined.append((*way, edge.mark))
     graph = MarkedGraph.of_edges(learned.nodes, joined, hidden=learned.allows_hidden)
-    return attrs.evolve(graph, suggested=suggested, **_probabilities(learned, (edge[:2] for edge in joined)))
+    return attrs.evolve(
+        graph,
+        suggested=suggested,
+        open_pairs=_left_open(learned.parts),
+        **_probabilities(learned, (edge[:2] for edge in joined)),
+    )
+
+
+def _not_apart(part: Part) -> frozenset[Pair]:
+    """Return the pairs of neighbours of one node that no finding of a part keeps apart, and that it does not draw."""
+    near: dict[Node, set[Node]] = {}
+    for x, y in map(tuple, part.edges):
+        near.setdefault(x, set()).add(y)
+        near.setdefault(y, set()).add(x)
+    pairs = {frozenset(pair) for around in near.values() for pair in combinations(around, 2)}
+    return frozenset(pair for pair in pairs - part.edges if gap.fact(*pair) not in part.store)
+
+
+def _left_open(parts: Iterable[Part]) -> frozenset[Pair]:
+    """Return the pairs that some part leaves open, or could not test."""
+    told = (fact for part in parts for relation in (left_open, untested) for fact in part.store.facts(relation))
+    return frozenset(frozenset(fact.nodes) for fact in told)
 
 
 def _probabilities(source: Part | LearnedGraph, pairs: Iterable[Sequence[Node]]) -> dict[str, Any]:
@@ -314,7 +337,7 @@ class LearnedGraph(Exportable, NotebookView):
         torn = frozenset(pair for part in self.parts for pair in part.store.conflicts if self.is_asked(pair))
         torn |= frozenset(filter(self.is_asked, self._torn))
         open_edges = (self.lines | torn).difference(map(frozenset, self._proved))
-        return extension(self.nodes, self._proved, open_edges)
+        return extension(self.nodes, self._proved, open_edges, _left_open(self.parts))
 
     def cpdag(self) -> Cpdag:
         """Return the CPDAG: what independences alone determine of the graph."""

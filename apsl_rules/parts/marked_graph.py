@@ -106,8 +106,8 @@ class MarkedGraph(Exportable, NotebookView):
     A conflict is an edge whose direction the findings contradict. A pair of nodes has one mark at most. Directed
     cycles are allowed, since other tools and some policies leave them. ``suggested`` has the directions (from, to) of
     lines for which there is some evidence, each with its probability. ``probabilities`` has that of each edge, and
-    ``directions`` that of each direction (from, to), given that the edge exists, where they are known. Graphs that
-    differ only there are equal.
+    ``directions`` that of each direction (from, to), given that the edge exists, where they are known. ``open_pairs``
+    may have an edge that is not drawn: nothing keeps them apart. Graphs that differ only there are equal.
 
     ``hidden`` says that common causes may be hidden, so that each end of an edge has a mark of its own: ``partial`` are
     edges x o-> y as (x, y), ``bidirected`` those with two arrowheads, and a line has two circles.
@@ -138,6 +138,7 @@ class MarkedGraph(Exportable, NotebookView):
 
     probabilities: Mapping[Pair, float] = attrs.field(factory=dict, eq=False, kw_only=True)
     directions: Mapping[Arrow, float] = attrs.field(factory=dict, eq=False, kw_only=True)
+    open_pairs: frozenset[Pair] = attrs.field(default=frozenset(), converter=_pairs, eq=False, kw_only=True)
 
     @hidden.default
     def _has_ends(self) -> bool:
@@ -240,7 +241,7 @@ class MarkedGraph(Exportable, NotebookView):
         return pd.DataFrame(self.rows(), columns=list(_ROW))
 
     def directed(self) -> Dag:
-        """Return a graph with a direction for every line and conflict, without new V-structures.
+        """Return a graph with a direction for every line and conflict, without new V-structures but at open pairs.
 
         Suggested directions are taken where they close no circle, the others chosen by name.
         """
@@ -250,7 +251,7 @@ class MarkedGraph(Exportable, NotebookView):
         circles = cyclic_groups([*self.arrows, *self.suggested])
         taken = {way for way in self.suggested if not any({*way} <= one for one in circles)}
         open_edges = (self.lines | self.conflicts).difference(map(frozenset, taken))
-        return extension(self.nodes, self.arrows | taken, open_edges)
+        return extension(self.nodes, self.arrows | taken, open_edges, self.open_pairs)
 
     def dag(self) -> Dag:
         """Return the graph as one that is known, if all its edges are arrows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from random import Random
 from time import perf_counter
 
@@ -123,6 +124,23 @@ def test_all_graphs_of_four_nodes() -> None:
     """The extension of a graph that has all its arrows is that graph."""
     for dag in all_dags(4):
         assert extension(dag.nodes, dag.edges, ()).edges == dag.edges
+
+
+@given(dags(max_nodes=6), st.data())
+def test_arrows_meet_between_the_nodes_of_an_open_pair(dag: Dag, data: st.DataObject) -> None:
+    """Where nothing keeps some pairs apart, there is a graph whose new V-structures are between these alone."""
+    edges = sorted(dag.edges, key=str)
+    hidden = set(data.draw(st.lists(st.sampled_from(edges), unique=True))) if edges else set()
+    known = cpdag(dag)
+    drawn = {frozenset(way) for way in dag.edges - hidden}
+    maybe = {frozenset(way) for way in hidden}
+    found = extension(dag.nodes, known.arrows - hidden, known.lines & drawn, maybe)
+    assert {frozenset(way) for way in found.edges} == drawn
+    assert found.edges >= known.arrows - hidden
+    for node, near in zip(found.nodes, found.parents, strict=True):
+        for x, y in combinations(near, 2):
+            was_there = {(x, node), (y, node)} <= dag.edges
+            assert was_there or frozenset((x, y)) in drawn | maybe
 
 
 def test_no_graph_at_all() -> None:

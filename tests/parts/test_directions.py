@@ -136,6 +136,17 @@ def test_exports_write_lines_with_a_hint() -> None:
     assert (x, y) in graph.directed().edges
 
 
+def test_arrows_may_meet_between_nodes_whose_edge_lies_further_out() -> None:
+    """The edge of two nodes at the border is not inside the part, and does not keep its lines from being directed."""
+    part = learn(sample(network("insurance"), 1000, seed=2), "DrivHist", depth=2, hidden="excluded")
+    graph = part.graph()
+    pair = frozenset(("Age", "SeniorTrain"))
+    assert pair in graph.open_pairs
+    assert pair not in {frozenset((edge.source, edge.target)) for edge in graph.edges}
+    assert graph.directed().edges >= graph.arrows
+    assert all(pair.isdisjoint({x, y}) or frozenset((x, y)) in part.edges for x, y in graph.directed().edges)
+
+
 def test_a_graph_refuses_a_suggestion_without_a_line() -> None:
     """A suggested direction belongs to a line."""
     with pytest.raises(GraphError, match="suggested, but they are not joined by a line"):
