@@ -209,7 +209,9 @@ def _add_content(add: Callable[[bytes | memoryview], None], value: object) -> No
     if kind is tuple or kind is list:
         _add_items(add, cast("Sequence[object]", value))
     elif kind in _PLAIN:
-        add(f"{value!r};".encode("utf-8", "backslashreplace"))
+        is_long = kind is int and cast("int", value).bit_length() > _LONGEST_INTEGER
+        spelt = hex(cast("int", value)) if is_long else repr(value)
+        add(f"{spelt};".encode("utf-8", "backslashreplace"))
     elif isinstance(value, np.ndarray):
         _add_array(add, value)
     elif (names := _fields_of(kind)) is not None:
@@ -245,6 +247,8 @@ def _add_items(add: Callable[[bytes | memoryview], None], items: Sequence[object
 
 
 _PLAIN = (str, int, float, bool, NoneType)
+#: Python writes no longer integers with decimal digits.
+_LONGEST_INTEGER = 10_000
 
 
 @cache

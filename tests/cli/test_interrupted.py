@@ -39,8 +39,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-# Where hidden causes are possible all columns are searched at once, so that there is no visit to interrupt after.
-WORDS = ("learn", "rows.csv", "-t", "HR", "-k", "3", "--hidden", "excluded", "--quiet")
+# A learner by scores searches all of these columns at once, so that there is no visit to interrupt after.
+WORDS = ("learn", "rows.csv", "-t", "HR", "-k", "3", "--learner", "apsl", "--quiet")
 
 
 def disturbed(folder: Path, out: str, number: int) -> subprocess.CompletedProcess[str]:

@@ -84,7 +84,7 @@ def test_a_killed_run_with_two_processes_goes_on_to_the_same_results(tmp_path: P
 def test_an_interrupted_run_ends_with_a_sentence(units: int, tmp_path: Path) -> None:
     """Ctrl-C reaches all processes of a terminal, and none of them leaves a traceback."""
     spec = tmp_path / "tiny.toml"
-    spec.write_text(TEXT)
+    spec.write_text(TEXT.replace("[50, 60]", "[20_000, 30_000]").replace("sets = [", "sets = [5, 6, 7, 8, "))
     log = tmp_path / "tiny" / "log.jsonl"
     command = [sys.executable, str(TOOL), str(spec), "--out", str(tmp_path), "--processes", "2"]
     begun = subprocess.Popen(command, text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)

@@ -172,7 +172,7 @@ def test_a_y_of_too_many_levels_is_said_to_be_untested() -> None:
     random = np.random.default_rng(2)
     frame = pd.DataFrame({"a": random.integers(0, 3, 400), "b": random.integers(0, 2, 400)})
     y: Any = frame["a"] * 100 + random.integers(0, 100, 400)
-    whole = PartSelector(hidden="excluded", keep=["a"]).fit(frame, y.astype(str))
+    whole = PartSelector(learner="apsl", keep=["a"]).fit(frame, y.astype(str))
 
     with pytest.warns(UserWarning, match="y could not be tested with any of them: there are too few rows") as said:
         whole.transform(frame)

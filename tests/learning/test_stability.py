@@ -58,8 +58,9 @@ def test_true_edges_have_high_support_and_noise_has_none() -> None:
     found = stability(frame, "t", resamples=40, seed=2, hidden="excluded")
 
     assert found.part.arrows == {("a", "t"), ("b", "t"), ("t", "u")}
-    assert all(found.of(*pair).arrow >= 0.9 for pair in found.part.arrows)
-    assert all(share >= 0.9 for share in found.part.support.values())
+    supports = [found.of(*pair) for pair in found.part.arrows]
+    assert all(one.gap == one.reversed == 0 and one.arrow >= 0.6 for one in supports)  # else a line
+    assert all(share >= 0.6 for share in found.part.support.values())
     assert not any({"noise", "more noise"} & {one.source, one.target} and one.edge > 0.2 for one in found.supports)
     assert found.counted == 40
     assert found.incomplete is None

@@ -211,8 +211,11 @@ def test_one_process_answers_call_after_call_until_one_is_ended(folder: Path) ->
                 rows.write_text(f"a,b\n{values}", "utf-8")
                 told.append((await why(**asked)).structured_content["text"][0])
                 processes.append(calls.free[0].pid)
-            with anyio.move_on_after(0.001):
+            small = rows.read_text("utf-8")
+            rows.write_text(f"a,b\n{values * 10_000}", "utf-8")
+            with anyio.move_on_after(0.05):
                 await why(**asked)
+            rows.write_text(small, "utf-8")
             told.append((await why(**asked)).structured_content["text"][0])
             processes.append(calls.free[0].pid)
         return processes, told
