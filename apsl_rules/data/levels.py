@@ -159,7 +159,10 @@ class Levels:
 
 
 def levels_of(sums: GroupSums, is_number: npt.NDArray[np.bool_], *, has_groups: bool) -> Levels:
-    """Return the two levels of columns that were added up by groups; weights alone make one level."""
+    """Return the two levels of columns that were added up by groups; weights alone make one level.
+
+    Without any row there is one level on which nothing varies, so that no test says anything.
+    """
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sums.widths)])
     first = [
         column
@@ -167,12 +170,15 @@ def levels_of(sums: GroupSums, is_number: npt.NDArray[np.bool_], *, has_groups: 
         for column in range(start, start + (min(width, 1) if number else width))
     ]
     total, count = float(sums.rows.sum()), len(sums.rows)
+    nothing = (False,) * len(sums.widths)
+    if total <= 0:
+        level = Level(np.zeros_like(sums.within), sums.widths, 1.0)
+        return Levels(level, None, 0, 0.0, nothing, (0.0,) * len(sums.widths), 1.0)
     rows = total if sums.squares is None else total**2 / max(float(sums.squares.sum()), _TINY)
     centre = sums.first.sum(axis=0) / total
     if not has_groups:
         matrix = _symmetric(sums.products / total - np.outer(centre, centre))
         level = Level(_without_rounding(matrix, np.diag(sums.products) / total), sums.widths, max(rows, 1.0))
-        nothing = (False,) * len(sums.widths)
         return Levels(level, None, 0, rows, nothing, (0.0,) * len(sums.widths), 1.0)
     inside = Level(np.ascontiguousarray(sums.within / total), sums.widths, max(rows - count + 1, 1.0))
     sizes = sums.rows * (rows / total)  # in rows that are worth one each

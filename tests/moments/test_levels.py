@@ -23,6 +23,7 @@ from apsl_rules.data.moments import Embedding, KeptMoments
 from apsl_rules.errors import ApslError
 from apsl_rules.evidence import verdict_data, verdict_of, verdict_text
 from apsl_rules.parts import load_part
+from apsl_rules.rules import Mark
 
 
 def clustered(correlation: float = 0.9, seed: int = 0, groups: int = 40, size: int = 20) -> pd.DataFrame:
@@ -305,3 +306,15 @@ def test_means_that_are_all_the_same_do_not_vary() -> None:
     frame.loc[3, "tax"] = np.nan
     part = learn(frame, "jobs", groups="state")
     assert "tax" in part.neighbours_of("jobs")
+
+
+def test_columns_that_no_row_has_together_are_unknown() -> None:
+    """In groups too, a pair without a row that has both is neither drawn nor absent."""
+    frame = clustered()
+    half = len(frame) // 2
+    frame.loc[: half - 1, "y"] = np.nan
+    frame.loc[half:, "kind"] = None
+    frame.loc[half:, "x"] = np.nan
+    part = learn(frame, "y", groups="school")
+    assert part.mark("x", "y") is Mark.UNKNOWN
+    assert part.mark("kind", "y") is Mark.UNKNOWN

@@ -40,7 +40,8 @@ def levels_of_rows(rows: Sequence[Floats], groups: Integers, weights: Floats | N
     for block, seen in zip(blocks, there, strict=True):
         mass = np.bincount(number[seen], counts[seen], count)
         sums = np.array([np.bincount(number[seen], counts[seen] * one[seen], count) for one in block.T])
-        mean = np.divide(sums, mass, out=np.full(sums.shape, np.nan), where=mass > 0).reshape(block.shape[1], count)
+        sums = sums.reshape(block.shape[1], count)
+        mean = np.divide(sums, mass, out=np.full(sums.shape, np.nan), where=mass > 0)
         about = block - mean.T[number]
         known, weight = block[seen], counts[seen, None]
         squares = (weight * (known - (weight * known).sum(axis=0) / max(weight.sum(), _TINY)) ** 2).sum(axis=0)
