@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import shlex
 from collections.abc import Callable, Mapping
+from io import StringIO
 from typing import Any
 
 import click
@@ -121,5 +123,9 @@ _CALLS: Mapping[str, Callable[[Any], str]] = {
 
 
 def _typed(value: Any) -> str:
-    """Return a value as it is typed in a shell."""
+    """Return a value as it is typed in a shell; names of several columns have commas between them."""
+    if isinstance(value, list | tuple):
+        line = StringIO()
+        csv.writer(line, lineterminator="").writerow(value)
+        value = line.getvalue()
     return shlex.quote(str(value))

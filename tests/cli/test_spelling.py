@@ -170,6 +170,8 @@ def test_every_option_that_messages_name_exists() -> None:
         ("hidden='excluded'", argument("hidden", "excluded"), "--hidden excluded"),
         ("open_edges='direct'", argument("open_edges", "direct"), "--directed"),
         ("certified=True", argument("certified", value=True), "--certified"),
+        ("time=['Month', 'Day']", argument("time", ["Month", "Day"]), "--time Month,Day"),
+        ("groups=['a, b', 'c']", argument("groups", ["a, b", "c"]), "--groups '\"a, b\",c'"),
         ("f('a', 'b c')", argument("part.why", ["a", "b c"], python="f('a', 'b c')"), "apsl why PART a 'b c'"),
         ("f(a=1)", argument("do", {"a": 1}, python="f(a=1)"), "--do a=1"),
     ],
