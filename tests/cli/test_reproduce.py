@@ -80,6 +80,7 @@ def test_a_killed_run_with_two_processes_goes_on_to_the_same_results(tmp_path: P
     assert contents(tmp_path / "tiny") == contents(whole)
 
 
+@pytest.mark.usefixtures("interrupts_are_heard")
 @pytest.mark.parametrize("units", [0, 2], ids=["while processes start", "while they learn"])
 def test_an_interrupted_run_ends_with_a_sentence(units: int, tmp_path: Path) -> None:
     """Ctrl-C reaches all processes of a terminal, and none of them leaves a traceback."""
