@@ -35,15 +35,21 @@ class Curve:
 
 @attrs.frozen
 class Curves:
-    """The curves of one score: for the existence of an edge and for its direction."""
+    """The curves of one score: for the existence of an edge and for its direction.
+
+    ``is_shared`` says that duplicate columns share the probability of an edge. Duplicate numbers are mostly powers or
+    ranks of one column, whose edge it is by any name.
+    """
 
     edge: Curve
     direction: Curve
+    is_shared: bool = False
 
 
 _CATEGORIES = Curves(
     edge=Curve(0.55, {"lead": 0.54, "tests": 1.86, "degree": -0.86}),
     direction=Curve(3.21, {"capped lead": 1.06, "reasons": 0.34, "untested": -2.01, "degree": -1.51}),
+    is_shared=True,
 )
 _WITH_NUMBERS = Curves(
     edge=Curve(-0.40, {"lead": 0.90}),
@@ -97,11 +103,15 @@ class Lead:
 
 @attrs.frozen
 class EdgeEvidence:
-    """What speaks for an edge: its lead, tests that found its ends dependent, and the edges at both ends."""
+    """What speaks for an edge: its lead, tests that found its ends dependent, and the edges at both ends.
+
+    ``places`` is how many pairs may have the edge as well as this one, since no data can tell duplicate columns apart.
+    """
 
     lead: Lead
     tests: int
     degree: int
+    places: int = 1
 
     @property
     def terms(self) -> Mapping[str, float]:
@@ -112,7 +122,7 @@ class EdgeEvidence:
     def probability(self) -> float | None:
         """Return how often such an edge exists; None where the score has no curves."""
         curves = CURVES.get(self.lead.score)
-        return None if curves is None else curves.edge.at(self.terms)
+        return None if curves is None else curves.edge.at(self.terms) / (self.places if curves.is_shared else 1)
 
 
 @attrs.frozen
@@ -177,7 +187,7 @@ class Grounds:
         if lead is None:
             return None
         tests = sum(verdict.dependent for finding in behind for verdict in finding.evidence.verdicts)
-        return EdgeEvidence(lead, tests, self._degree(x, y))
+        return EdgeEvidence(lead, tests, self._degree(x, y), self._places(x, y))
 
     def direction(self, x: Node, y: Node) -> DirectionEvidence | None:
         """Return the evidence for the direction of an arrow; None where no score tells it."""
@@ -232,6 +242,16 @@ class Grounds:
         """Return how many V-structures have each arrow."""
         triples = (fact.nodes for fact in self._store.facts(collider))
         return Counter((end, middle) for one, middle, other in triples for end in (one, other))
+
+    @cached_property
+    def _duplicates(self) -> Mapping[Node, int]:
+        return Counter(node for fact in self._store.facts(duplicate) for node in fact.nodes)
+
+    def _places(self, x: Node, y: Node) -> int:
+        """Return how many pairs of duplicates of two nodes there are, the nodes themselves included."""
+        if duplicate.fact(x, y) in self._store:
+            return 1
+        return (1 + self._duplicates.get(x, 0)) * (1 + self._duplicates.get(y, 0))
 
     def _degree(self, x: Node, y: Node) -> int:
         """Return how many edges are at both ends of an edge, which counts at each."""

@@ -8,6 +8,8 @@ from functools import cache
 from typing import Any
 
 import attrs
+import numpy as np
+import pandas as pd
 import pytest
 
 from apsl_rules import blanket, learn, learn_graph, learn_many, network, score
@@ -145,6 +147,20 @@ def test_arrows_may_meet_between_nodes_whose_edge_lies_further_out() -> None:
     assert pair not in {frozenset((edge.source, edge.target)) for edge in graph.edges}
     assert graph.directed().edges >= graph.arrows
     assert all(pair.isdisjoint({x, y}) or frozenset((x, y)) in part.edges for x, y in graph.directed().edges)
+
+
+def test_duplicates_share_the_probability_of_an_edge() -> None:
+    """No data can tell which of two copies has the edge, so each has half of it."""
+    random = np.random.default_rng(3)
+    a = random.integers(0, 3, 1500)
+    b, c = (np.where(random.random(1500) < 0.8, a, random.integers(0, 3, 1500)) for _ in "bc")
+    rows = pd.DataFrame({"a": a, "b": b, "c": c}).astype(str)
+    alone = learn(rows, "a", hidden="excluded")
+    shared = learn(rows.assign(copy=rows["b"].map({"0": "x", "1": "y", "2": "z"})), "a", hidden="excluded")
+    probability = shared.edge_probability("a", "b")
+    assert probability is not None
+    assert probability == pytest.approx((alone.edge_probability("a", "b") or 0.0) / 2)
+    assert shared.edge_probability("a", "c") == pytest.approx(alone.edge_probability("a", "c"), abs=0.01)
 
 
 def test_a_graph_refuses_a_suggestion_without_a_line() -> None:

@@ -11,8 +11,10 @@ wherever there are enough cases. ``--plot FILE`` draws the reliability on each n
 ``--generator FILE.py:NAME`` takes tables from elsewhere: a function that returns, for a seed, a table (a data frame or
 whatever ``learn`` takes) and its true graph, as ``Dag`` takes it. It is called with the seeds from 0 on for the
 fit, and with those after them for the check.
+
+``--stated alarm,b.bif.gz`` fits nothing: it prints what is stated on average and what is right on these networks.
 Usage: python tools/bench/calibration.py [--learner apsl-score] [--plot FILE] [--fit N] [--check N]
-[--files a.bif.gz,b.bif.gz] [--generator FILE.py:NAME] [--quick]
+[--files a.bif.gz,b.bif.gz] [--generator FILE.py:NAME] [--stated NAMES] [--quick]
 """
 
 from __future__ import annotations
@@ -44,6 +46,8 @@ FITTED = 16
 KINDS = ("edge", "direction")
 #: The names of networks that were not published begin with this; there are five groups of them.
 RANDOM = "random"
+#: Rows of what is stated on average, and how far apart that and what is right are at most.
+STATED_SIZES, APART = (500, 2000), 0.07
 #: Expected calibration error of fewer cases is mostly noise.
 FEWEST = 60
 #: The weight, in cases, with which the fit holds the weights of terms near 0.
@@ -217,6 +221,27 @@ def drawn_for(words: argparse.Namespace) -> tuple[list[Case], list[Case]]:
     ]
 
 
+def print_stated(names: Sequence[str], learner: str) -> None:
+    """Print what is stated on average and what is right on some networks, shipped ones or in files."""
+    print("| network | edges: stated | right | of | directions: stated | right | of |\n|---|---|---|---|---|---|---|")
+    for name in names:
+        made = read_bif(Path(name)) if name.endswith((".bif", ".bif.gz")) else network(name)
+        short = Path(name).name.partition(".")[0]
+        seeds = [(rows, 100_000 * number + len(short) + rows) for rows in STATED_SIZES for number in range(SAMPLES)]
+        found = [
+            case for rows, seed in seeds for case in gathered(short, rows_of(made, rows, seed), seed, learner, TARGETS)
+        ]
+        cells = [short]
+        for kind in KINDS:
+            some = [case for case in found if case.kind == kind]
+            stated, right = (
+                float(np.mean(part)) for part in zip(*((one.probability, one.right) for one in some), strict=True)
+            )
+            bold = "**" if abs(stated - right) > APART else ""
+            cells += [f"{bold}{stated:.2f}{bold}", f"{bold}{right:.2f}{bold}", str(len(some))]
+        print(f"| {' | '.join(cells)} |", flush=True)
+
+
 def main() -> None:
     """Fit the curves, check them, and print both."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -227,7 +252,11 @@ def main() -> None:
     parser.add_argument("--generator", default="", help="a function that draws tables, as FILE.py:NAME")
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--quick", action="store_true", help="two tables to fit on and one to check on")
+    parser.add_argument("--stated", default="", help="networks to print means of, with commas between them")
     words = parser.parse_args()
+    if words.stated:
+        print_stated(words.stated.split(","), words.learner)
+        return
     for_fit, checked = drawn_for(words)
     for kind in KINDS:
         some, others = ([case for case in found if case.kind == kind] for found in (for_fit, checked))
