@@ -83,7 +83,7 @@ def test_steps_tell_visit_rule_and_conclusion(opened: Opened, alarm: Part) -> No
     Select(page.find("#stride")).select_by_value("visit")
     page.find("#first").click()
     page.find("#ahead").click()
-    assert f"visit 1 of {len(alarm.visits)}: VENTLUNG" in page.find("#moment").text
+    assert f"visit 1 of {len(alarm.visits)}: {alarm.visits[0].node}" in page.find("#moment").text
     assert int(page.find("#slider").get_attribute("value") or 0) == alarm.visits[0].end
 
     page.find("#back").click()

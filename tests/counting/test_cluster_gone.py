@@ -51,7 +51,7 @@ def test_a_run_ends_when_its_cluster_is_gone(who: str, cluster: Cluster, tmp_pat
     (tmp_path / "pausing.py").write_text(PAUSING, "utf-8")
     command = [str(Path(sys.executable).with_name("apsl")), "--plugin", "pausing", "learn", "rows.parquet"]
     run = subprocess.Popen(
-        [*command, "-t", "dysp", "-k", "2", "--quiet", "--hidden", "excluded", "--counts", f"dask:{cluster.address}"],
+        [*command, "-t", "dysp", "-k", "2", "--quiet", "--learner", "apsl", "--counts", f"dask:{cluster.address}"],
         cwd=tmp_path,
         text=True,
         stdin=subprocess.PIPE,

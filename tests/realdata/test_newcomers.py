@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -30,11 +31,16 @@ def written(real: RealTable, folder: Path) -> str:
     return str(path)
 
 
+def unwrapped(text: str) -> str:
+    """Return lines that were broken at the width of the terminal as they were."""
+    return re.sub(r"\n +", " ", text)
+
+
 @pytest.mark.parametrize("real", TEN, ids=str)
 def test_a_description_has_every_column(real: RealTable, tmp_path: Path) -> None:
     """There is a line for each column with its kind, and one for each thing that stands out, without Python in it."""
     done = apsl_here("describe", written(real, tmp_path))
-    lines = done.out.splitlines()
+    lines = unwrapped(done.out).splitlines()
     frame = real.frame
     defined = "".join(line for line in lines if line.startswith(f"if {real.target} is the target: "))
 
@@ -61,7 +67,7 @@ def test_derived_columns_are_described(tmp_path: Path) -> None:
         ("Wage", "wage"): "if wage is the target: 'logwage' is log('wage')",
     }
     for (name, target), sentence in told.items():
-        assert sentence in apsl_here("describe", written(named(name, target), tmp_path)).out
+        assert sentence in unwrapped(apsl_here("describe", written(named(name, target), tmp_path)).out)
 
 
 WRONG = [

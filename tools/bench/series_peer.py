@@ -1,16 +1,14 @@
 """PCMCI+ of tigramite on series, on one thread, run in the peers' own environment.
 
-Usage: python series_peer.py SERIES.npz
-
 The last line is JSON: for each array of the file the links [cause, effect, lag] that it draws with a direction, those
 without one, and its CPU seconds.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-import sys
 from time import process_time
 from typing import Any
 
@@ -51,4 +49,6 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("series", metavar="SERIES.npz")
+    main(parser.parse_args().series)
