@@ -323,7 +323,7 @@ the true graphs, so what stands in the last column is an opinion, and only of re
 ## What was absurd
 
 {absurd}
-A person read the lines of {read} results and found these odd as well: arrows that leave an outcome for what came before it
+A person read {read} lines of results and found these odd as well: arrows that leave an outcome for what came before it
 (infert, Default, Mroz), and identifiers under names such as case that nobody can know for identifiers (tinting).
 Columns that count rows (Freq) are seldom what one asks for, and a note says so. Which way an edge points remains the
 weak side ([directions](directions.md)): most edges here have no arrow, since common causes may be missing from a table.

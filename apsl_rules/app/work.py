@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
@@ -33,6 +33,7 @@ from apsl_rules.parts import EdgeFigures, Part, basis_of, part_json, with_answer
 from apsl_rules.plugins import Plugins, Progress, hookimpl, installed
 from apsl_rules.server import Limits
 
+Made = TypeVar("Made")
 #: Takes how far a job is: what is done, and of how many; of how many is 0 where that is unknown. Takes also what is
 #: known by then, as a drawing.
 Tell = Callable[[str, int, int, str | None], None]
@@ -72,12 +73,13 @@ class Work:
         finally:
             WATCHING.reset(before)
 
-    def _kept(self, what: str, key: Any, make: Callable[[], Any]) -> Any:
+    def _kept(self, what: str, key: Any, make: Callable[[], Made]) -> Made:
         """Return what was made for a key, and make it if something else is kept."""
         if what not in self._names or self._names[what][0] != key:
             self._names.pop(what, None)
             self._names[what] = (key, make())
-        return self._names[what][1]
+        made: Made = self._names[what][1]
+        return made
 
     # --- the table ---------------------------------------------------------------------------------------------------
 
@@ -121,7 +123,7 @@ class Work:
         if isinstance(opened, Network | Dag | FileTable | DatabaseTable):
             return None
         reading = {"groups": AUTO, **self._reading(study, tell)}
-        return self._kept("table", study.read_by, lambda: table(opened, **reading))  # type: ignore[no-any-return]
+        return self._kept("table", study.read_by, lambda: table(opened, **reading))
 
     def _describe(self, study: Study, _given: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
         """Say what the columns are taken for."""

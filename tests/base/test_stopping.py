@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gc import collect
+from importlib import import_module
 from pathlib import Path
 from threading import Semaphore, active_count, get_ident
 from time import monotonic, sleep
@@ -156,9 +157,7 @@ def test_an_interrupt_within_an_import_is_raised_after_it(tmp_path: Path, monkey
     found = []
 
     def work() -> None:
-        import interrupted_module  # type: ignore[import-not-found]  # made above
-
-        found.append(interrupted_module.is_whole)
+        found.append(import_module("interrupted_module").is_whole)
         sleep(5)
 
     with pytest.raises(Interrupted):

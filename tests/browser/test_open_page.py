@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -336,7 +337,7 @@ def test_it_is_accessible_at_every_step(opened: Opened, tmp_path: Path, narrow: 
         desk.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
         desk.tab("table")
         for step in ("table", "answer", "know", "much", "graph", "take"):
-            desk.until(lambda step=step: desk.all(f"#{step} h2, #{step} p"))  # type: ignore[misc]
+            desk.until(partial(desk.all, f"#{step} h2, #{step} p"))
             if step == "much":
                 desk.click("#estimate")
                 desk.find("#effects .effect")
@@ -394,7 +395,7 @@ def test_a_large_part_grows_and_answers_at_once(opened: Opened) -> None:
             tab.click()
         for number in (0, 20, 40):
             desk.click("#tab-edges")
-            desk.until(lambda at=number: len(desk.all("#panel .edge")) > at)  # type: ignore[misc]
+            desk.until(partial(lambda at: len(desk.all("#panel .edge")) > at, number))
             desk.all("#panel .edge")[number].click()
             desk.find("#panel .proof")
     assert [one for one in desk.browser.get_log("performance") if 'requestWillBeSent"' in one["message"]] == []
@@ -413,7 +414,7 @@ def test_hostile_names_are_words(opened: Opened, tmp_path: Path) -> None:
     desk.settled()
     for step in ("know", "much", "graph", "take", "answer"):
         desk.tab(step)
-        desk.until(lambda step=step: desk.all(f"#{step} h2"))  # type: ignore[misc]
+        desk.until(partial(desk.all, f"#{step} h2"))
         if step == "much":
             desk.click("#estimate")
             desk.find("#effects .effect")
