@@ -15,9 +15,8 @@ from pathlib import Path
 from sys import float_info
 from typing import Any, TypeAlias
 
-from apsl_rules._arguments import path_text
 from apsl_rules.errors import InvalidArgumentError, PartFileError
-from apsl_rules.names import Node, near_file
+from apsl_rules.names import Node, near_file, path_text
 
 
 def label(node: Any) -> Any:

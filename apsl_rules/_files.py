@@ -18,8 +18,8 @@ from time import monotonic
 from types import TracebackType
 from typing import IO, Any, Self
 
-from apsl_rules._arguments import path_text
 from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.names import path_text
 
 STDOUT = "/dev/stdout"
 """The path that stands for standard output, also where the system has no such file."""

@@ -8,10 +8,9 @@ from typing import Any
 
 import attrs
 
-from apsl_rules._arguments import spelt
 from apsl_rules._documents import label, node_of
 from apsl_rules.errors import KnowledgeError
-from apsl_rules.names import Node, check_labels, in_order
+from apsl_rules.names import Node, check_labels, in_order, spelt
 
 #: What may be answered about two nodes, and about one.
 WAYS, UNSURE, YES = ("before", "after", "neither"), "don't know", "yes"

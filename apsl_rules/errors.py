@@ -17,7 +17,7 @@ class ApslError(Exception):
 
     def __init__(self, *said: object, argument: str | None = None, value: object = None, advice: str = "") -> None:
         if advice:
-            from apsl_rules._arguments import spelt
+            from apsl_rules.names import spelt
 
             what = argument or "argument"
             said = (f"{named(what) if what.isidentifier() else what} is {spelt(value)}; {advice}",)

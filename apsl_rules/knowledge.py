@@ -10,12 +10,22 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from apsl_rules._arguments import is_number, spelt
 from apsl_rules._documents import DocumentError, file_text, node_of, toml_data
 from apsl_rules.answers import Answer, answer_of, answer_text, spelt_label
 from apsl_rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.errors import InvalidArgumentError, KnowledgeError, PartFileError
-from apsl_rules.names import Node, Pair, check_labels, in_order, nearest, order_key, require_known, shown
+from apsl_rules.names import (
+    Node,
+    Pair,
+    check_labels,
+    in_order,
+    is_number,
+    nearest,
+    order_key,
+    require_known,
+    shown,
+    spelt,
+)
 
 Arrow: TypeAlias = tuple[Node, Node]
 Groups: TypeAlias = Iterable[Iterable[Node]]

@@ -96,11 +96,8 @@ IMPORTED_BY_THEMSELVES = frozenset(
 #: Private modules of apsl_rules that a backend uses, since both packages come in one distribution.
 SHARED_PRIVATE = frozenset(
     {
-        ("apsl_backends.engines.opener", "apsl_rules._arguments"),
         ("apsl_backends.independence.recording", "apsl_rules._files"),
         ("apsl_backends.independence.recording", "apsl_rules._documents"),
-        ("apsl_backends.independence.recording", "apsl_rules._documents"),
-        ("apsl_backends.plugin", "apsl_rules._arguments"),
     }
 )
 #: The most files that may lie beside the rooms of apsl_rules, ``__init__.py`` included.

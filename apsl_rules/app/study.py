@@ -7,13 +7,12 @@ from typing import Any, get_args
 
 import attrs
 
-from apsl_rules._arguments import spelt
 from apsl_rules.answers import Answer, answer_of
 from apsl_rules.data import Kind
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.learning import AUTO, READING, Request, settings_on
-from apsl_rules.names import Depth, check_depth
+from apsl_rules.names import Depth, check_depth, spelt
 
 #: The name that stands for all columns where codes for missing values are given.
 ALL = "*"

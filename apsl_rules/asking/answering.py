@@ -8,14 +8,13 @@ from typing import Any, Literal
 
 import attrs
 
-from apsl_rules._arguments import chosen, mapping
 from apsl_rules.answers import UNSURE, Answer
 from apsl_rules.asking.what_to_ask import TIERS, pair_id
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import GIVEN, Evidence
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning import Settings, learn
-from apsl_rules.names import Node, Pair, in_order, nearest, shown
+from apsl_rules.names import Node, Pair, chosen, in_order, mapping, nearest, shown
 from apsl_rules.notes import Note
 from apsl_rules.parts import Part, said_of, with_answers, without_answers
 from apsl_rules.rules import Finding, Ledger, Mark, barred, knowing, ledger

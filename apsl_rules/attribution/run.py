@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from apsl_rules._arguments import is_number, listed, spelt
 from apsl_rules.attribution.result import ColumnMove, Difference, Moved
 from apsl_rules.attribution.two_tables import TwoTables
 from apsl_rules.data import LocalTable
@@ -15,7 +14,7 @@ from apsl_rules.environments import Changes, ChangeTest, Explanation, OracleChan
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import Knowledge, load_knowledge
 from apsl_rules.learning import READING, Request, Settings, learn_graph, open_data, with_bar, with_settings
-from apsl_rules.names import Node, in_order, order_key
+from apsl_rules.names import Node, in_order, is_number, listed, order_key, spelt
 from apsl_rules.notes import named
 from apsl_rules.parts import MarkedGraph, graph_of
 from apsl_rules.rules import Mark

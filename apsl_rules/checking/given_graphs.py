@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 
 import attrs
 
-from apsl_rules._arguments import spelt
 from apsl_rules.errors import GraphError
 from apsl_rules.export import (
     from_bnlearn,
@@ -21,7 +20,7 @@ from apsl_rules.export import (
 )
 from apsl_rules.graphs import Dag, DagWithHidden, Mag, extension
 from apsl_rules.graphs.networks import Network, network, network_names
-from apsl_rules.names import Node, in_order, nearest
+from apsl_rules.names import Node, in_order, nearest, spelt
 from apsl_rules.parts import MarkedGraph, graph_of
 
 

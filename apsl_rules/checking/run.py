@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import attrs
 
-from apsl_rules._arguments import demand, is_number, spelt, whole_number
 from apsl_rules.checking.changes import Reconciler
 from apsl_rules.checking.claimed import ClaimedGraph
 from apsl_rules.checking.claims import Rows
@@ -21,7 +20,7 @@ from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network
 from apsl_rules.knowledge import Knowledge, load_knowledge
 from apsl_rules.learning import READING, Request, Settings, Source, nodes_of, open_data, with_bar, with_settings
-from apsl_rules.names import Node, count_of, listing, nearest
+from apsl_rules.names import Node, count_of, demand, is_number, listing, nearest, spelt, whole_number
 from apsl_rules.notes import argument
 from apsl_rules.stopping import interruptible
 

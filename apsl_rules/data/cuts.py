@@ -10,12 +10,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import spelt
 from apsl_rules.data.columns import Column, Labels, Numbers
 from apsl_rules.data.dataset import Codes
 from apsl_rules.data.kinds import MOST_LEVELS
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.names import Node, order_key
+from apsl_rules.names import Node, order_key, spelt
 from apsl_rules.notes import argument
 
 Method: TypeAlias = Literal["quantile", "width"]

@@ -13,7 +13,6 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import listed
 from apsl_rules.data.columns import Column, Labels, Source
 from apsl_rules.data.kinds import Kind
 from apsl_rules.data.readers import PlainTable
@@ -21,7 +20,7 @@ from apsl_rules.data.reading import Reading
 from apsl_rules.data.roles import TIME, combined, group_columns, is_constant_in, lagged, time_columns
 from apsl_rules.data.times import Steps, Times, collisions, times_of
 from apsl_rules.errors import DataError
-from apsl_rules.names import Node, count_of, listing
+from apsl_rules.names import Node, count_of, listed, listing
 from apsl_rules.notes import Note, argument
 
 Integers: TypeAlias = npt.NDArray[np.int64]

@@ -9,11 +9,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import spelt
 from apsl_rules.data.columns import Column, Labels, Numbers, Rows, as_finite, numbers
 from apsl_rules.data.kinds import MOST_CODES
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.names import Node, count_of, listing
+from apsl_rules.names import Node, count_of, listing, spelt
 from apsl_rules.notes import Note, argument, named
 
 #: One value that stands for a missing one, or several, for all columns or by the name of a column, "*" for all others.

@@ -9,7 +9,6 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import listed, mapping, spelt
 from apsl_rules.data.columns import Column, Labels, Numbers, Rows, as_numbers, summarise
 from apsl_rules.data.cuts import Cut, LevelRule, parse_cut
 from apsl_rules.data.dates import as_days, date_part
@@ -39,7 +38,7 @@ from apsl_rules.data.roles import (
     time_columns,
 )
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.names import Node, count_of, listing, nearest, require_known
+from apsl_rules.names import Node, count_of, listed, listing, mapping, nearest, require_known, spelt
 from apsl_rules.notes import Note, argument, named
 
 MissingRule: TypeAlias = Literal["refuse", "testwise", "level", "complete"]

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import listed
 from apsl_rules.data.kinds import GROUPS, SAMPLING_WEIGHTS, Kind
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.names import Node, count_of, listing
+from apsl_rules.names import Node, count_of, listed, listing
 from apsl_rules.notes import Note, argument, named
 
 if TYPE_CHECKING:

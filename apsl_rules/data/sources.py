@@ -16,7 +16,6 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import listed, spelt
 from apsl_rules.data.columns import (
     Column,
     Labels,
@@ -33,7 +32,7 @@ from apsl_rules.data.databases.connection import is_database, shown_source
 from apsl_rules.data.readers import PlainTable, file_kind, read_columns, read_integers
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError
-from apsl_rules.names import Node, check_labels, check_target, count_of, listing
+from apsl_rules.names import Node, check_labels, check_target, count_of, listed, listing, spelt
 
 _KINDS = "a pandas, polars or pyarrow table, a 2-d numpy array, or the path of a table (CSV, Parquet, Excel, ...)"
 

@@ -13,11 +13,10 @@ from typing import Literal, TypeAlias
 
 import attrs
 
-from apsl_rules._arguments import listed, spelt
 from apsl_rules.effects.orientations import Orientation, OrientedGraph, orient
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag
-from apsl_rules.names import Node, in_order, listing, nearest
+from apsl_rules.names import Node, in_order, listed, listing, nearest, spelt
 from apsl_rules.notes import argument, named
 from apsl_rules.parts import Part
 from apsl_rules.rules import duplicate

@@ -12,7 +12,6 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import spelt
 from apsl_rules.data import FileTable, Labels, MixedTable, Table
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.databases import is_database, is_ibis_table
@@ -21,7 +20,7 @@ from apsl_rules.data.readers import PlainTable, read_columns
 from apsl_rules.effects.samples import Covariance
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.learning import Source
-from apsl_rules.names import Node, listing, nearest, shown
+from apsl_rules.names import Node, listing, nearest, shown, spelt
 from apsl_rules.notes import Sentence
 
 if TYPE_CHECKING:

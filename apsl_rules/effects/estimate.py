@@ -7,7 +7,6 @@ from typing import Any, Unpack
 
 import attrs
 
-from apsl_rules._arguments import chosen, is_number, listed
 from apsl_rules.effects.adjustment import Adjustment
 from apsl_rules.effects.asking import Graphs, Question, ask, ask_weighed, is_weighable
 from apsl_rules.effects.contrasts import Estimates, Refusal
@@ -24,7 +23,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Dag, is_networkx
 from apsl_rules.graphs.networks import Network
 from apsl_rules.learning import Request, Settings, notes_against_given, with_bar, with_settings
-from apsl_rules.names import Depth, Node, check_depth, check_target, count_of, shown
+from apsl_rules.names import Depth, Node, check_depth, check_target, chosen, count_of, is_number, listed, shown
 from apsl_rules.oracles import is_oracle
 from apsl_rules.stopping import interruptible
 

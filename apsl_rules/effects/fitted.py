@@ -10,7 +10,6 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import is_number, spelt
 from apsl_rules.effects.contrasts import LevelCodes, is_in_memory, level_codes
 from apsl_rules.effects.figures import Figures, open_figures
 from apsl_rules.effects.opening import read_as
@@ -18,7 +17,7 @@ from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.graphs import Dag
 from apsl_rules.graphs.networks import Network, joint
 from apsl_rules.learning import READING, Settings, with_settings
-from apsl_rules.names import Node, count_of, in_order, listing, nearest, require_known, shown
+from apsl_rules.names import Node, count_of, in_order, is_number, listing, nearest, require_known, shown, spelt
 from apsl_rules.notes import argument
 from apsl_rules.parts import OpenEdges, Part, arrows_only, graph_of
 from apsl_rules.showing import NotebookView

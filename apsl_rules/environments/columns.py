@@ -7,11 +7,10 @@ from typing import TypeAlias
 
 import attrs
 
-from apsl_rules._arguments import spelt
 from apsl_rules.data import Dataset
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.knowledge import Knowledge
-from apsl_rules.names import Node, in_order, require_known
+from apsl_rules.names import Node, in_order, require_known, spelt
 from apsl_rules.notes import argument, named
 
 #: The columns that say where rows come from: none, one, or several.

@@ -8,12 +8,11 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from apsl_rules._arguments import listed
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Arrow, Cpdag, Dag, DagWithHidden, Pag, cpdag, hide, pag
 from apsl_rules.graphs.networks import Network
 from apsl_rules.learning import learn
-from apsl_rules.names import Depth, Node, Pair, check_depth, in_order, order_key, require_known, shown
+from apsl_rules.names import Depth, Node, Pair, check_depth, in_order, listed, order_key, require_known, shown
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins, Spec
 from apsl_rules.rules import adjacent

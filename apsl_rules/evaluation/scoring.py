@@ -9,11 +9,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import attrs
 
-from apsl_rules._arguments import chosen, listed, spelt
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs import Arrow, Cpdag, Dag, Pdag, cpdag
 from apsl_rules.graphs.networks import Network
-from apsl_rules.names import Depth, Node, Pair, count_of, in_order, listing
+from apsl_rules.names import Depth, Node, Pair, chosen, count_of, in_order, listed, listing, spelt
 from apsl_rules.notes import argument
 from apsl_rules.parts import Part, graph_of
 from apsl_rules.rules import adjacent

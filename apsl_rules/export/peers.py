@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from apsl_rules._arguments import spelt
 from apsl_rules.errors import GraphFormatError
 from apsl_rules.export.graph_formats import arc_figures, arcs, from_networkx, refuse_none
 from apsl_rules.export.spelling import escape_signs, peer, read_label, spell_label, unescape_signs
 from apsl_rules.graphs import Dag, is_networkx
 from apsl_rules.graphs.networks import Network
-from apsl_rules.names import Node, in_order, listing, require_known, shown
+from apsl_rules.names import Node, in_order, listing, require_known, shown, spelt
 from apsl_rules.notes import argument
 from apsl_rules.parts import ENDS, Edge, MarkedGraph, OpenEdges, arrows_only, edge_with_ends, graph_of
 from apsl_rules.rules import End, Mark

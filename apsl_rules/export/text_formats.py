@@ -9,13 +9,12 @@ from typing import NoReturn
 
 import numpy as np
 
-from apsl_rules._arguments import listed, mapping, spelt
 from apsl_rules.errors import GraphFormatError, InvalidArgumentError
 from apsl_rules.export.dot import Join, parse
 from apsl_rules.export.spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network, parse_bif, write_bif
-from apsl_rules.names import Node
+from apsl_rules.names import Node, listed, mapping, spelt
 from apsl_rules.parts import MarkedGraph, OpenEdges, arrows_only, edge_with_ends, graph_of
 from apsl_rules.rules import End, Mark
 

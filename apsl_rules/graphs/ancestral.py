@@ -9,10 +9,9 @@ from typing import Literal, TypeAlias
 
 import attrs
 
-from apsl_rules._arguments import spelt
 from apsl_rules.errors import GraphError
 from apsl_rules.graphs.dag import Dag
-from apsl_rules.names import Depth, Node, Pair, check_depth, count_of, in_order, require_known
+from apsl_rules.names import Depth, Node, Pair, check_depth, count_of, in_order, require_known, spelt
 
 EndMark: TypeAlias = Literal["arrow", "tail", "circle"]
 Ends: TypeAlias = Mapping[tuple[Node, Node], EndMark]

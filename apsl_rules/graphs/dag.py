@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import attrs
 
-from apsl_rules._arguments import spelt
 from apsl_rules.errors import GraphError
-from apsl_rules.names import Node, check_labels, count_of, in_order, nearest
+from apsl_rules.names import Node, check_labels, count_of, in_order, nearest, spelt
 from apsl_rules.showing import NotebookView
 
 if TYPE_CHECKING:

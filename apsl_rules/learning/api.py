@@ -8,7 +8,6 @@ from typing import Any, Unpack, cast
 
 import attrs
 
-from apsl_rules._arguments import listed, mapping
 from apsl_rules.data import Target, join_target, plan_elsewhere
 from apsl_rules.data.databases import (
     ScanPlan,
@@ -24,7 +23,7 @@ from apsl_rules.errors import Interrupted, InvalidArgumentError, KnowledgeError
 from apsl_rules.learning.run import Budget, progress_bar, run_once
 from apsl_rules.learning.settings import AUTO, SETTINGS, Learner, Request, Settings, with_settings
 from apsl_rules.learning.source import choose_learner, find_learner, is_auto, open_data, rivals
-from apsl_rules.names import Depth, Node, check_depth, check_target, in_order, require_known
+from apsl_rules.names import Depth, Node, check_depth, check_target, in_order, listed, mapping, require_known
 from apsl_rules.neighbours import Blanket
 from apsl_rules.oracles import Asker
 from apsl_rules.parts import Comparison, LearnedGraph, Part

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import attrs
 
-from apsl_rules._arguments import listed
 from apsl_rules.data import definitions
 from apsl_rules.learning.source import Source
-from apsl_rules.names import Node, require_known
+from apsl_rules.names import Node, listed, require_known
 from apsl_rules.notes import named
 
 #: The word that keeps all columns.

@@ -16,14 +16,13 @@ from typing import Any, Literal, TypeVar, Unpack
 import attrs
 import numpy as np
 
-from apsl_rules._arguments import demand, is_whole, path_text, spelt
 from apsl_rules.data import Target, content_fingerprint, join_target
 from apsl_rules.errors import Interrupted, InvalidArgumentError
 from apsl_rules.learning.copies import EVERY, without_copies
 from apsl_rules.learning.run import Budget, known_of, require_target, run_once, with_bar
 from apsl_rules.learning.settings import Request, Settings, with_settings
 from apsl_rules.learning.source import Rows, Source, choose_learner, in_world, open_data
-from apsl_rules.names import Depth, Node, check_depth, in_order
+from apsl_rules.names import Depth, Node, check_depth, demand, in_order, is_whole, path_text, spelt
 from apsl_rules.notes import argument, named
 from apsl_rules.oracles import SharedOracle
 from apsl_rules.parts import Frame, Part, Parts, PartsJournal, Stability, Tally, TallyJournal, count_support, tally

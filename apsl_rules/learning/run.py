@@ -17,7 +17,6 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 
 import attrs
 
-from apsl_rules._arguments import demand, spelt
 from apsl_rules.data import Dataset, codes_by_column
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
 from apsl_rules.knowledge import SAME_IN_GROUP, Knowledge
@@ -43,7 +42,7 @@ from apsl_rules.learning.source import (
     in_world,
 )
 from apsl_rules.memory import rarely_collecting
-from apsl_rules.names import Depth, Node, count_of, in_order, listing, require_known
+from apsl_rules.names import Depth, Node, count_of, demand, in_order, listing, require_known, spelt
 from apsl_rules.notes import Note, empty_note, marked
 from apsl_rules.oracles import WATCHING, Asker, Oracle, SharedOracle
 from apsl_rules.parts import Part, with_answers

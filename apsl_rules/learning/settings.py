@@ -16,7 +16,6 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
 
 import attrs
 
-from apsl_rules._arguments import demand, is_number, is_whole, mapping, path_text, spelt
 from apsl_rules.data import (
     DatePart,
     GroupColumns,
@@ -40,7 +39,7 @@ from apsl_rules.environments import (
 )
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import Knowledge, load_knowledge
-from apsl_rules.names import Node, nearest
+from apsl_rules.names import Node, demand, is_number, is_whole, mapping, nearest, path_text, spelt
 from apsl_rules.notes import named
 from apsl_rules.parts import DEFAULT_DIRECTION, LeastDirection, least_direction
 from apsl_rules.plugins import LearnerOffer, Plugins, Spec, load_plugins

@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from apsl_rules._arguments import chosen
 from apsl_rules.data import table
 from apsl_rules.errors import DataError, InvalidArgumentError, MissingPackageError
 from apsl_rules.learning.api import blanket, blanket_of, learn
 from apsl_rules.learning.settings import READING, SETTINGS, Settings, settings_on, with_settings
-from apsl_rules.names import Depth, Node, check_target, listing, nearest
+from apsl_rules.names import Depth, Node, check_target, chosen, listing, nearest
 from apsl_rules.neighbours import Blanket
 from apsl_rules.notes import argument
 from apsl_rules.rules import Mark

@@ -11,7 +11,6 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import demand, spelt
 from apsl_rules._documents import DocumentError, file_text
 from apsl_rules.data import (
     ColumnKind,
@@ -33,7 +32,7 @@ from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network, network, network_names
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning.settings import AUTO, Request
-from apsl_rules.names import Node, nearest, require_known
+from apsl_rules.names import Node, demand, nearest, require_known, spelt
 from apsl_rules.notes import Note, argument, named
 from apsl_rules.oracles import Oracle, complete_oracle, is_oracle
 from apsl_rules.parts import Part

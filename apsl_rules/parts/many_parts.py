@@ -14,11 +14,10 @@ from typing import Any, Self
 
 import attrs
 
-from apsl_rules._arguments import path_text
 from apsl_rules._documents import label, node_of
 from apsl_rules._files import RECORD, Log, find_records, read_record
 from apsl_rules.errors import DataError, InvalidArgumentError
-from apsl_rules.names import Depth, Node, require_known
+from apsl_rules.names import Depth, Node, path_text, require_known
 from apsl_rules.parts.file import Frame, found_distances, part_of_data, read_document
 from apsl_rules.parts.graph import FORMAT as GRAPH_FORMAT
 from apsl_rules.parts.graph import LearnedGraph, graph_of_data

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import attrs
 
-from apsl_rules._arguments import chosen
 from apsl_rules.cycles import cyclic_groups
 from apsl_rules.errors import GraphError, GraphFormatError
 from apsl_rules.graphs import Dag
-from apsl_rules.names import Node, Pair, count_of, in_order, order_key
+from apsl_rules.names import Node, Pair, chosen, count_of, in_order, order_key
 from apsl_rules.notes import argument
 from apsl_rules.parts.shortcuts import Exportable, OpenEdges
 from apsl_rules.rules import End, Mark

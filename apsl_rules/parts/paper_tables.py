@@ -9,8 +9,7 @@ from html import escape
 from math import floor, isfinite, log10
 from typing import Any, get_args
 
-from apsl_rules._arguments import chosen
-from apsl_rules.names import Pair, shown
+from apsl_rules.names import Pair, chosen, shown
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import TableFormat
 from apsl_rules.parts.tables import inert

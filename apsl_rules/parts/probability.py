@@ -10,10 +10,9 @@ from typing import Any, Literal, TypeAlias, cast
 
 import attrs
 
-from apsl_rules._arguments import is_number, spelt
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import ENVIRONMENTS, OPINION, SHAPES
-from apsl_rules.names import Node, nearest, order_key
+from apsl_rules.names import Node, is_number, nearest, order_key, spelt
 from apsl_rules.notes import named
 from apsl_rules.rules import Fact, Finding, MarkStore, adjacent, arrow, collider, duplicate
 

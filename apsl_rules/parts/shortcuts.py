@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import attrs
 
-from apsl_rules._arguments import chosen
 from apsl_rules._renamed import OldMethods
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.names import Node, Pair
+from apsl_rules.names import Node, Pair, chosen
 from apsl_rules.notes import argument
 from apsl_rules.showing import NotebookView
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 import attrs
 import pluggy
 
-from apsl_rules._arguments import spelt
 from apsl_rules.data import Dataset
 from apsl_rules.errors import ApslError, InvalidArgumentError, PluginError, UnknownNameError
 from apsl_rules.knowledge import NOTHING, Knowledge
-from apsl_rules.names import Depth, Node, nearest
+from apsl_rules.names import Depth, Node, nearest, spelt
 from apsl_rules.oracles import Asker, Counts
 from apsl_rules.plugins import hookspecs
 from apsl_rules.plugins.learner_spec import Spec

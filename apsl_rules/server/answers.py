@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any
 
-from apsl_rules._arguments import spelt
 from apsl_rules._documents import label
 from apsl_rules.data import FileTable, describe, table
 from apsl_rules.data.readers import split_sheet
@@ -17,7 +16,7 @@ from apsl_rules.graphs.networks import Network, network_names
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.learning import AUTO, find_learner, nodes_of, open_source, rivals, say_default_learner
 from apsl_rules.memory import Memory
-from apsl_rules.names import Node, node_named
+from apsl_rules.names import Node, node_named, spelt
 from apsl_rules.parts import Part
 from apsl_rules.plugins import Plugins, installed
 from apsl_rules.server.limits import Limits, plain_text

@@ -18,11 +18,10 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
-from apsl_rules._arguments import spelt
 from apsl_rules.data import DatePart
 from apsl_rules.learning import SETTINGS, Request, setting, settings_on
 from apsl_rules.masking import masked
-from apsl_rules.names import Depth, nearest
+from apsl_rules.names import Depth, nearest, spelt
 from apsl_rules.server.limits import Limits, plain_text
 
 _INSTRUCTIONS = """\

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from apsl_rules._arguments import path_text
 from apsl_rules._files import atomic_file, write_text
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.names import path_text
 from apsl_rules.parts import FIGURE_ENDINGS, EdgeFigures, Part
 from apsl_rules.views.svg import svg
 from apsl_rules.views.themes import ThemeName, theme_named

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 import attrs
 
-from apsl_rules._arguments import chosen
+from apsl_rules.names import chosen
 
 #: The names of the themes.
 ThemeName: TypeAlias = Literal["light", "dark", "print"]

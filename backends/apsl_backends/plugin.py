@@ -19,7 +19,6 @@ from apsl_backends.finders.fcbf import Fcbf
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_backends.independence.recording import ReplayOracle
 from apsl_backends.learners import offer_of
-from apsl_rules._arguments import chosen, demand, spelt
 from apsl_rules.data import CountedDataset, Dataset, FileTable
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.moments import Embedding, MomentSource
@@ -28,7 +27,7 @@ from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.export.formats import FORMATS, READERS, read_known_graph
 from apsl_rules.graphs import Dag, DagWithHidden, is_networkx
 from apsl_rules.graphs.networks import Network, read_bif
-from apsl_rules.names import nearest
+from apsl_rules.names import chosen, demand, nearest, spelt
 from apsl_rules.neighbours import BlanketFinder, Neighbours, SpousesByChild
 from apsl_rules.notes import argument, named
 from apsl_rules.oracles import Oracle

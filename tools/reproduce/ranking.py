@@ -13,10 +13,9 @@ from xml.sax.saxutils import escape
 
 import attrs
 
-from apsl_rules._arguments import chosen, is_number, listed, mapping, spelt
 from apsl_rules._files import write_text
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError
-from apsl_rules.names import Depth, listing, nearest, require_known, shown
+from apsl_rules.names import Depth, chosen, is_number, listed, listing, mapping, nearest, require_known, shown, spelt
 
 _EXACT = 1e-12
 

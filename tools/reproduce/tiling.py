@@ -17,7 +17,6 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import chosen, demand, spelt, whole_number
 from apsl_rules.errors import InvalidArgumentError, UnknownNameError
 from apsl_rules.graphs import Degrees
 from apsl_rules.graphs.dag import Dag
@@ -28,7 +27,7 @@ from apsl_rules.graphs.networks.bayesian_network import (
     joint_of_ancestors,
     random_rows,
 )
-from apsl_rules.names import Node, count_of, nearest
+from apsl_rules.names import Node, chosen, count_of, demand, nearest, spelt, whole_number
 
 #: Where the networks of the package lie, and how the tiled ones are made.
 NETWORKS = Path(__file__).parents[2] / "specs" / "apsl_specs" / "networks"

@@ -12,12 +12,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import is_number, spelt
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.ancestral import DagWithHidden, hide
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import Cpdag, cpdag
-from apsl_rules.names import Node, count_of, listing, require_known
+from apsl_rules.names import Node, count_of, is_number, listing, require_known, spelt
 from apsl_rules.notes import named
 from apsl_rules.showing import NotebookView
 

@@ -7,11 +7,10 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from apsl_rules._arguments import demand, spelt
 from apsl_rules.errors import UnknownNameError
 from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.graphs.networks.bif import parse_bif, read_bif
-from apsl_rules.names import nearest
+from apsl_rules.names import demand, nearest, spelt
 from apsl_rules.notes import named
 
 _ENDINGS = (".bif", ".bif.gz")

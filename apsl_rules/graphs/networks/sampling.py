@@ -14,14 +14,13 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules._arguments import demand, is_number, is_whole, path_text, spelt, whole_number
 from apsl_rules._files import atomic_file
 from apsl_rules.data import Codes, Table
 from apsl_rules.data.readers import MISSING_FIELDS
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.bayesian_network import Network, check_strength, random_rows
-from apsl_rules.names import Node, count_of, listing
+from apsl_rules.names import Node, count_of, demand, is_number, is_whole, listing, path_text, spelt, whole_number
 from apsl_rules.notes import argument, named
 
 _PADDING = b"\xff"

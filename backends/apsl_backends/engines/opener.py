@@ -13,7 +13,6 @@ import attrs
 import numpy as np
 
 from apsl_backends.engines.engine import Engine
-from apsl_rules._arguments import spelt
 from apsl_rules.data import (
     AUTO,
     Dataset,
@@ -31,7 +30,7 @@ from apsl_rules.data.moments import Embedding, KeptMoments, MomentSource
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.masking import shown_address
 from apsl_rules.memory import DatasetMemory
-from apsl_rules.names import count_of, nearest
+from apsl_rules.names import count_of, nearest, spelt
 from apsl_rules.notes import argument, named
 
 KINDS = ("memory", "duckdb", "dask")
