@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from apsl_backends.kernels import build
-from apsl_backends.kernels import library as fields
-from apsl_backends.kernels.bindings import checks, searches
+from apsl_backends.kernels import build, library
+from apsl_backends.kernels.bindings import searches
 from apsl_backends.kernels.bindings import tables as tester
 from apsl_backends.kernels.bindings.scores import MOST_NUMBERS
 from apsl_backends.kernels.bindings.searches import MOST_PARENTS, MOST_PLACES
@@ -53,7 +52,7 @@ def test_each_folder_explains_every_file(folder: str) -> None:
 # ruff: noqa: SLF001 - what is private to the bindings is compared too
 
 
-HEADERS = "\n".join(file.read_text("utf-8") for file in sorted(Path(fields.__file__).parent.glob("*/*.h")))
+HEADERS = "\n".join(file.read_text("utf-8") for file in sorted(Path(library.__file__).parent.glob("*/*.h")))
 
 
 def without_comments(text: str) -> str:
@@ -97,7 +96,7 @@ def members(struct: str) -> list[str]:
 )
 def test_names_stand_for_the_same_numbers(name: str) -> None:
     """Kinds, methods, decisions and limits are those of the headers."""
-    assert getattr(fields, name) == enumerators()[name]
+    assert getattr(library, name) == enumerators()[name]
 
 
 def test_limits_of_searches_are_those_of_the_kernels() -> None:
@@ -112,7 +111,7 @@ def test_statuses_are_those_of_the_kernels() -> None:
     """How a call can end is told by the same numbers."""
     found = enumerators()
 
-    statuses = checks._DONE, checks._NO_MEMORY, checks._STOPPED, checks._WRONG_INPUT
+    statuses = library._DONE, library._NO_MEMORY, library._STOPPED, library._WRONG_INPUT
     assert tuple(found[name] for name in ("DONE", "NO_MEMORY", "STOPPED", "WRONG_INPUT")) == statuses
     assert found["NO_TEST"] == tester._NO_TEST
 
@@ -120,10 +119,10 @@ def test_statuses_are_those_of_the_kernels() -> None:
 def test_fields_are_in_the_order_of_the_structs() -> None:
     """The rows of the arrays of sums, outcomes and searches are the structs that the kernels write."""
     names = "joint", "of_x", "of_y", "of_all", "dof", "rows"
-    assert [members("sums_t").index(name) for name in names] == list(range(fields.SUM_FIELDS))
-    assert tuple(range(6)) == (fields.JOINT, fields.OF_X, fields.OF_Y, fields.OF_ALL, fields.DOF, fields.ROWS)
+    assert [members("sums_t").index(name) for name in names] == list(range(library.SUM_FIELDS))
+    assert tuple(range(6)) == (library.JOINT, library.OF_X, library.OF_Y, library.OF_ALL, library.DOF, library.ROWS)
     assert members("outcome_t") == ["state", "dof", "rows", "size"]
-    assert tuple(range(fields.OUTCOME_FIELDS)) == (fields.STATE, fields.DOF_MET, fields.ROWS_MET, fields.SIZE)
+    assert tuple(range(library.OUTCOME_FIELDS)) == (library.STATE, library.DOF_MET, library.ROWS_MET, library.SIZE)
     assert members("order_outcome_t") == ["score", "given_score", "starts", "agreeing"]
     assert len(members("order_outcome_t")) == searches._ORDER_FIELDS
     assert members("found_t") == [name for name, _ in tester._Found._fields_]
@@ -133,4 +132,4 @@ def test_all_that_is_exported_is_called_by_the_bindings() -> None:
     """Each exported function has its types written down."""
     declared = re.findall(r"\b(apsl_\w+)\(", without_comments(HEADERS))
 
-    assert sorted({*declared} - {"apsl_cpu_level"}) == sorted(checks._SIGNATURES)
+    assert sorted({*declared} - {"apsl_cpu_level"}) == sorted(library._SIGNATURES)

@@ -8,8 +8,8 @@ from threading import Thread
 
 import numpy as np
 
-from apsl_backends.kernels.bindings.checks import Integers
 from apsl_backends.kernels.bindings.scores import ScoreHandle
+from apsl_backends.kernels.library import Integers
 
 #: A search of minutes in a thread that does not keep Python from ending.
 PROGRAM = """

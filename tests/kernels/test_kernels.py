@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy.special import chdtrc, gammaincc, log_ndtr, ndtri
 
 from apsl_backends.independence.count_tests import ChiSquare, GSquare, Reliability, statistic_of
-from apsl_backends.kernels.bindings.checks import normal_quantiles
 from apsl_backends.kernels.bindings.tables import tail, tails, thresholds
+from apsl_backends.kernels.library import normal_quantiles
 from apsl_rules.data.tables import Table
 from apsl_rules.evidence.evidence import Verdict
 from apsl_rules.oracles.protocol import Oracle, Search

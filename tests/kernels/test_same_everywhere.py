@@ -22,7 +22,7 @@ LEARN = """
 import sys, numpy as np
 from apsl_rules import learn, table
 from apsl_rules.data import coded_table
-from apsl_backends.kernels.bindings.checks import log_gamma, normal_quantiles
+from apsl_backends.kernels.library import log_gamma, normal_quantiles
 from apsl_backends.kernels.bindings.moments import MomentRules, MomentsHandle
 from apsl_backends.kernels.bindings.scores import ScoreHandle
 from apsl_backends.kernels.bindings.tables import thresholds

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from apsl_backends.engines.opener import moments_of, open_dataset
-from apsl_backends.kernels.bindings.checks import Floats
+from apsl_backends.kernels.library import Floats
 from apsl_rules.data import GroupSums, MixedTable, table
 from apsl_rules.data.moments import Embedding, KeptMoments
 from apsl_rules.errors import InvalidArgumentError, UnknownNodeError

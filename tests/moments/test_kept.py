@@ -10,7 +10,7 @@ import pytest
 
 from apsl_backends.engines.moments import MemoryMoments
 from apsl_backends.engines.opener import moments_of
-from apsl_backends.kernels.bindings.checks import Floats
+from apsl_backends.kernels.library import Floats
 from apsl_rules.data import MixedTable, table
 from apsl_rules.data.moments import KeptMoments
 from apsl_rules.memory import DatasetMemory

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.kernels.bindings.checks import Codes
 from apsl_backends.kernels.bindings.scores import LogPriors, ScoreHandle, Weights
 from apsl_backends.kernels.bindings.searches import CallTooLongError, SearchHandle, best_graph, extension_of, pattern_of
+from apsl_backends.kernels.library import Codes
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.local_score import LocalBde
 from apsl_backends.search.rounds import Effort, search_rounds

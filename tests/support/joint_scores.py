@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from apsl_backends.kernels.bindings.checks import Codes
 from apsl_backends.kernels.bindings.scores import LogPriors, ScoreHandle, Weights
+from apsl_backends.kernels.library import Codes
 
 SCALE = 2.0**30
 

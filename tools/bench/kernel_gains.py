@@ -17,7 +17,6 @@ from scipy.stats import chi2
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-from apsl_backends.kernels.bindings.checks import Codes
 from apsl_backends.kernels.bindings.embedded import EmbeddedHandle, MatrixBlocks, NumberColumn, Patterns, matrix_tests
 from apsl_backends.kernels.bindings.moments import MomentsHandle
 from apsl_backends.kernels.bindings.scores import count_values
@@ -31,7 +30,7 @@ from apsl_backends.kernels.bindings.tables import (
     tails,
     thresholds,
 )
-from apsl_backends.kernels.library import ANY_METHOD, BY_BITS, BY_ROWS, BY_SORTING, SUM_FIELDS, Measure
+from apsl_backends.kernels.library import ANY_METHOD, BY_BITS, BY_ROWS, BY_SORTING, SUM_FIELDS, Codes, Measure
 from apsl_rules.graphs import Dag, cpdag
 from apsl_rules.graphs.equivalence import extension
 from apsl_rules.stopping import no_flag

@@ -18,9 +18,9 @@ from apsl_backends.engines.normal_scores import (
     scores_of_counts,
     values_of_counts,
 )
-from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn
 from apsl_backends.kernels.bindings.scores import ScoreCurve, score_values
+from apsl_backends.kernels.library import Floats, Integers
 from apsl_rules.data import CategoryCodes, NumberValues
 from apsl_rules.data.moments import MOST_ROWS_SEEN, ColumnUnit, Embedding, MomentHeading, is_nearly_normal
 from apsl_rules.names import Node

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from apsl_backends.engines.counts import codes_of
 from apsl_backends.engines.engine import Part
 from apsl_backends.engines.sums import is_missing, sums_of, take_rows
-from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn, ProductSums
+from apsl_backends.kernels.library import Floats, Integers
 from apsl_rules.data import SECTION, GroupFigures
 from apsl_rules.data.counts import pack_codes, unpack_codes
 from apsl_rules.data.moments import MomentHeading

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from apsl_backends.engines.sums import estimate_covariance, is_missing, patterns_of, rows_of
-from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn, ProductSums
+from apsl_backends.kernels.library import Floats, Integers
 from apsl_rules.data import Level, Levels, MixedTable, combined, role_names
 from apsl_rules.data.moments import ColumnUnit
 

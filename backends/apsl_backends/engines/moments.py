@@ -30,9 +30,8 @@ from apsl_backends.engines.sums import (
     sums_of_patterns,
     sums_of_sets,
 )
-from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, EmbeddedHandle, NumberColumn
-from apsl_backends.kernels.library import in_blocks, useful_threads
+from apsl_backends.kernels.library import Floats, Integers, in_blocks, useful_threads
 from apsl_rules.data import ColumnKind, GroupFigures, Levels, LocalTable, MixedTable, available_memory
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.duplicates import Pairs, compare, split

@@ -15,8 +15,8 @@ from functools import lru_cache
 import attrs
 import numpy as np
 
-from apsl_backends.kernels.bindings.checks import Floats, Integers, normal_quantiles
 from apsl_backends.kernels.bindings.scores import ScoreCurve, ValueCounts, count_values, score_values, values_outside
+from apsl_backends.kernels.library import Floats, Integers, normal_quantiles
 from apsl_rules.errors import DataError
 
 #: The most rows that are sorted.

@@ -23,9 +23,9 @@ from apsl_backends.engines.coders import (
 from apsl_backends.engines.engine import Engine
 from apsl_backends.engines.moments import MemoryMoments, Moments
 from apsl_backends.engines.normal_scores import curve_of_distinct
-from apsl_backends.kernels.bindings.checks import Floats
 from apsl_backends.kernels.bindings.embedded import CategoryColumn
 from apsl_backends.kernels.bindings.scores import ScoreCurve
+from apsl_backends.kernels.library import Floats
 from apsl_rules.data import (
     NOTICED_ROWS,
     CategoryCodes,

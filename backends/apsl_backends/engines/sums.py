@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.engines.engine import Part
-from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.embedded import (
     CategoryColumn,
     EmbeddedHandle,
@@ -22,7 +21,7 @@ from apsl_backends.kernels.bindings.embedded import (
     RowFigures,
     matrix_tests,
 )
-from apsl_backends.kernels.library import in_blocks
+from apsl_backends.kernels.library import Floats, Integers, in_blocks
 from apsl_rules.data import SECTION
 from apsl_rules.data.moments import MomentHeading, RowTests
 from apsl_rules.errors import DataError

@@ -11,9 +11,8 @@ from typing import NamedTuple, Protocol, TypeAlias, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.tables import SearchOutcome, tail, tails, thresholds
-from apsl_backends.kernels.library import DEPENDENT, DOF_MET, INDEPENDENT, UNRELIABLE, in_blocks
+from apsl_backends.kernels.library import DEPENDENT, DOF_MET, INDEPENDENT, UNRELIABLE, Floats, Integers, in_blocks
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.memory import DatasetMemory, Kind, Memory

@@ -19,10 +19,18 @@ from apsl_backends.independence.column_oracle import (
     all_but,
 )
 from apsl_backends.independence.table_tester import interleave
-from apsl_backends.kernels.bindings.checks import Floats, Integers
 from apsl_backends.kernels.bindings.moments import BlockTests, MomentRules, MomentsHandle
 from apsl_backends.kernels.bindings.tables import SearchOutcome, is_weaker, tails, thresholds
-from apsl_backends.kernels.library import DEPENDENT, INDEPENDENT, ROWS_MET, STATE, TABLED_DOFS, UNRELIABLE
+from apsl_backends.kernels.library import (
+    DEPENDENT,
+    INDEPENDENT,
+    ROWS_MET,
+    STATE,
+    TABLED_DOFS,
+    UNRELIABLE,
+    Floats,
+    Integers,
+)
 from apsl_rules.data import Dataset, Levels
 from apsl_rules.data.moments import KeptMoments, RowTests
 from apsl_rules.deadline import check

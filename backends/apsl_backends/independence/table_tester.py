@@ -12,7 +12,6 @@ from typing import Protocol
 import numpy as np
 
 from apsl_backends.independence.column_oracle import EliminationOutcome, SweptArrays, all_but
-from apsl_backends.kernels.bindings.checks import Integers
 from apsl_backends.kernels.bindings.tables import (
     LastTests,
     SearchOutcome,
@@ -36,6 +35,7 @@ from apsl_backends.kernels.library import (
     STATE,
     SUM_FIELDS,
     UNRELIABLE,
+    Integers,
     Measure,
     in_blocks,
     useful_threads,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.bindings.checks import Floats, Integers
+from apsl_backends.kernels.library import Floats, Integers
 
 #: A relation is curved if squares explain so many nats more than ln n, and so much for each row. Both were chosen on
 #: simulated families.

@@ -10,11 +10,10 @@ from math import floor, log, log2
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.bindings.checks import Integers
 from apsl_backends.kernels.bindings.moments import MomentRules, MomentsHandle
 from apsl_backends.kernels.bindings.scores import ScoreHandle, largest_scale
 from apsl_backends.kernels.bindings.tables import thresholds
-from apsl_backends.kernels.library import DEPENDENT
+from apsl_backends.kernels.library import DEPENDENT, Integers
 from apsl_backends.scores.missing_values import JointRows
 from apsl_backends.scores.representation import MOST_AT_ONCE
 from apsl_backends.search.scored_columns import FEWEST_CHOICES, ScoredColumns, read_columns

@@ -14,8 +14,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.bindings.checks import Floats
 from apsl_backends.kernels.bindings.searches import pattern_of
+from apsl_backends.kernels.library import Floats
 from apsl_backends.scores.representation import Blocks, curved_pairs
 from apsl_rules.deadline import check
 

@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.bindings import checks
-from apsl_backends.kernels.bindings.checks import Codes, Floats, Integers
+from apsl_backends.kernels import library as checks
 from apsl_backends.kernels.bindings.moments import TOLERANCE
-from apsl_backends.kernels.library import in_blocks, useful_threads
+from apsl_backends.kernels.library import Codes, Floats, Integers, in_blocks, useful_threads
 from apsl_rules.stopping import Flag
 
 _MOST_DEGREE = 3

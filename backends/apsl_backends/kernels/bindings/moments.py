@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.bindings import checks
-from apsl_backends.kernels.bindings.checks import Floats, Integers
+from apsl_backends.kernels import library as checks
+from apsl_backends.kernels.library import Floats, Integers
 
 #: The share of its variance up to which what is left of a column, given others, is taken for rounding.
 TOLERANCE = 1e-7

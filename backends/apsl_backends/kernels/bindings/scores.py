@@ -12,9 +12,9 @@ from weakref import finalize, ref
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.bindings import checks
-from apsl_backends.kernels.bindings.checks import Codes, Floats, Integers
+from apsl_backends.kernels import library as checks
 from apsl_backends.kernels.bindings.moments import TOLERANCE, covariances
+from apsl_backends.kernels.library import Codes, Floats, Integers
 
 #: How many scores a store keeps, and of how many columns: the known scores of one take up to 8 MiB.
 _MOST_KEPT, _MOST_COLUMNS_KEPT = 4, 128

@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.bindings import checks
-from apsl_backends.kernels.bindings.checks import Integers
+from apsl_backends.kernels import library as checks
 from apsl_backends.kernels.bindings.scores import MOST_EXACT, MOST_PENALTY, ScoreHandle
+from apsl_backends.kernels.library import Integers
 
 Marks: TypeAlias = npt.NDArray[np.uint8]
 

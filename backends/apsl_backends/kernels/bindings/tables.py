@@ -12,14 +12,16 @@ from weakref import WeakValueDictionary
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.kernels.bindings import checks
-from apsl_backends.kernels.bindings.checks import Codes, Floats, Integers
+from apsl_backends.kernels import library as checks
 from apsl_backends.kernels.library import (
     CHI_SQUARE,
     G_SQUARE,
     OUTCOME_FIELDS,
     SUM_FIELDS,
     TABLED_DOFS,
+    Codes,
+    Floats,
+    Integers,
     Measure,
     in_blocks,
     useful_threads,
