@@ -11,7 +11,7 @@ import attrs
 
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.scores.bde_from_counts import score_for
-from apsl_backends.scores.missing_values import pays_too_little, seen_too_rarely
+from apsl_backends.scores.columns import pays_too_little, seen_too_rarely
 from apsl_backends.search.hill_climbing import climb
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.graphs import Dag, cpdag

@@ -11,7 +11,7 @@ import pytest
 
 from apsl_backends.finders.by_tests import FirstCut, discoveries
 from apsl_backends.independence.count_tests import GSquare
-from apsl_backends.scores import content_order
+from apsl_backends.scores import columns
 from apsl_backends.search import local_score
 from apsl_rules import learn, network
 from apsl_rules.data import coded_table, table
@@ -103,7 +103,7 @@ def test_more_columns_than_numbers_are_numbered_by_their_content(rows: Table, mo
     """With too few numbers for all columns the part has the same edges and marks, under other names too."""
     monkeypatch.setattr(frontier, "_MOST_CELLS_CUT", 0)  # a whole graph has a number for each column
     usual = learn(rows, "HR", depth=2, hidden="excluded")
-    for module in (content_order, local_score):
+    for module in (columns, local_score):
         monkeypatch.setattr(module, "MOST_NUMBERS", 30)
     renamed = Table(
         tuple(f"{number:02}" for number in range(len(rows.names), 0, -1)),

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from apsl_backends.independence.count_tests import GSquare
-from apsl_backends.scores.content_order import ContentOrder
+from apsl_backends.scores.columns import ContentOrder
 from apsl_rules import learn, network
 from apsl_rules.data import describe
 from apsl_rules.data.tables import Table

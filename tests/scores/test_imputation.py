@@ -7,7 +7,7 @@ import numpy.typing as npt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.scores.missing_values import impute
+from apsl_backends.scores.columns import impute
 
 Codes = npt.NDArray[np.uint8]
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from apsl_backends.engines.opener import moments_of
-from apsl_backends.scores.missing_values import JointRows
+from apsl_backends.scores.columns import JointRows
 from apsl_backends.search.scored_columns import ScoredColumns, read_columns
 from apsl_rules.data import table
 from apsl_rules.data.moments import KeptMoments

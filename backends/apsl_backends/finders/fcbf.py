@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from apsl_backends.scores.missing_values import JointRows
+from apsl_backends.scores.columns import JointRows
 from apsl_rules.data import counted
 from apsl_rules.evidence import Verdict
 from apsl_rules.graphs.networks import Network, joint

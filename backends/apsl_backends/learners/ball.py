@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import attrs
 import numpy as np
 
-from apsl_backends.scores.missing_values import TOO_MANY_LEVELS, pays_too_little, seen_too_rarely
+from apsl_backends.scores.columns import TOO_MANY_LEVELS, pays_too_little, seen_too_rarely
 from apsl_backends.search.exact import certify
 from apsl_backends.search.local_score import arrows_allowed, find_fitting_graph, orient, pairs_allowed, repair_graph
 from apsl_backends.search.rounds import (

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.learners.ball import Ball, UnplacedEdges
-from apsl_backends.scores.missing_values import seen_too_rarely
+from apsl_backends.scores.columns import seen_too_rarely
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Found
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.knowledge import Knowledge

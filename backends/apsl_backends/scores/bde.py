@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.kernels.bindings.scores import LEAST_ESS, MOST_ESS, LogPriors, ScoreHandle, joints_bytes, score_bytes
-from apsl_backends.scores.missing_values import JointRows
+from apsl_backends.scores.columns import JointRows
 from apsl_rules.data import Table
 from apsl_rules.data.counts import Heading
 from apsl_rules.errors import DataError, InvalidArgumentError

@@ -12,7 +12,7 @@ import numpy as np
 
 from apsl_backends.kernels.bindings.scores import MOST_ROWS, joints_bytes
 from apsl_backends.scores.bde import BDeu, Integers, Numbers, Order, Penalty, check_table
-from apsl_backends.scores.missing_values import JointRows, impute
+from apsl_backends.scores.columns import JointRows, impute
 from apsl_rules.data import CountedDataset, Table, counted
 from apsl_rules.data.counts import MOST, Joint
 from apsl_rules.errors import DataError

@@ -14,7 +14,7 @@ from apsl_backends.kernels.bindings.moments import MomentRules, MomentsHandle
 from apsl_backends.kernels.bindings.scores import ScoreHandle, largest_scale
 from apsl_backends.kernels.bindings.tables import thresholds
 from apsl_backends.kernels.library import DEPENDENT, Integers
-from apsl_backends.scores.missing_values import JointRows
+from apsl_backends.scores.columns import JointRows
 from apsl_backends.scores.representation import MOST_AT_ONCE
 from apsl_backends.search.scored_columns import FEWEST_CHOICES, ScoredColumns, read_columns
 from apsl_rules.data import Level

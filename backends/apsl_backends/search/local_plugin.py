@@ -9,7 +9,7 @@ from math import floor, isfinite, log2
 import numpy as np
 
 from apsl_backends.kernels.bindings.scores import ScoreHandle, largest_scale
-from apsl_backends.scores.missing_values import JointRows
+from apsl_backends.scores.columns import JointRows
 from apsl_rules.data import Dataset
 from apsl_rules.errors import ApslError, DataError, PluginError
 from apsl_rules.names import Node, in_order

@@ -5,7 +5,7 @@ of rows: those of the table, or the distinct rows of the joined columns with the
 same in both cases. Where values were filled in, each row counts as a share of one: all of them together as many as the
 rows in which two columns are both there, on average.
 
-Columns are numbered by content (see ``content_order``), since a search breaks ties by number.
+Columns are numbered by content (see ``ContentOrder``), since a search breaks ties by number.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from apsl_backends.kernels.bindings.scores import (
     score_bytes,
 )
 from apsl_backends.scores.bde import Penalty, check_memory, log_priors_of, nats_for, unit_for
-from apsl_backends.scores.content_order import ContentOrder
-from apsl_backends.scores.missing_values import JointRows, impute
+from apsl_backends.scores.columns import ContentOrder, JointRows, impute
 from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Marks, Open
 from apsl_rules.data import Codes, CountedDataset
 from apsl_rules.data.counts import Joint

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from apsl_backends.kernels.bindings.scores import ScoreHandle
 from apsl_backends.kernels.library import Floats
-from apsl_backends.scores.missing_values import JointRows
+from apsl_backends.scores.columns import JointRows
 from apsl_backends.scores.representation import Blocks, bent_columns, content_order, curved_pairs
 from apsl_backends.search.rounds import OPEN, Effort, search_rounds
 from apsl_backends.search.straight_groups import Columns, Graph, still_curved, straight_columns
