@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from apsl_rules.plugins.learner_spec import Spec, parse_spec
+from apsl_rules.plugins.offers import Spec, parse_spec
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (ROOT / "specs" / "apsl_specs" / "learners", ROOT / "backends" / "apsl_published" / "learners")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from apsl_rules.plugins.hookspecs import hookimpl
-from apsl_rules.plugins.learner_spec import FindingSpec, Separators, Spec, TestSpec, build, parse_spec, read_specs
 from apsl_rules.plugins.manager import (
     Context,
     Findings,
@@ -27,11 +26,18 @@ from apsl_rules.plugins.offers import (
     ExporterOffer,
     FinderOffer,
     FinderSettings,
+    FindingSpec,
     LearnerOffer,
     OracleOffer,
     OracleSettings,
     ReaderOffer,
     ScoreOffer,
+    Separators,
+    Spec,
+    TestSpec,
+    build,
+    parse_spec,
+    read_specs,
 )
 
 __all__ = [

@@ -17,7 +17,6 @@ from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Depth, Node, nearest, spelt
 from apsl_rules.oracles import Asker, Counts
 from apsl_rules.plugins import hookspecs
-from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.offers import (
     BlanketOffer,
     CheckOffer,
@@ -30,6 +29,7 @@ from apsl_rules.plugins.offers import (
     OracleOffer,
     ReaderOffer,
     ScoreOffer,
+    Spec,
 )
 from apsl_rules.rules import Finding, Mark, Rulebook
 

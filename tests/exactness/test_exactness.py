@@ -15,8 +15,8 @@ from apsl_rules import hookimpl, learn, network
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.names import Depth
-from apsl_rules.plugins.learner_spec import RuleSpec
 from apsl_rules.plugins.manager import installed
+from apsl_rules.plugins.offers import RuleSpec
 from apsl_rules.rules.rulebooks import KNOWING, SOUND
 from apsl_rules.rules.vocabulary import Rulebook
 from support.drawing import in_turn, some_of

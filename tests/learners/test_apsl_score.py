@@ -17,8 +17,8 @@ from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.knowledge import NOTHING
 from apsl_rules.names import Depth, Node
 from apsl_rules.parts.file import parse_part, part_json
-from apsl_rules.plugins.learner_spec import parse_spec
 from apsl_rules.plugins.manager import installed
+from apsl_rules.plugins.offers import parse_spec
 from apsl_rules.rules.marks import Mark
 from apsl_rules.rules.vocabulary import arrow, collider, left_open, untested
 from support.graphs import MICRO, MICRO_CPDAG, random_dag
@@ -76,8 +76,7 @@ def _searched(learner: str, table: Table) -> tuple[frozenset[tuple[Node, Node]],
     from apsl_backends.learners.apsl_score import RefinedOptions
     from apsl_backends.learners.ball import Balls
     from apsl_rules.oracles.asker import Asker
-    from apsl_rules.plugins.learner_spec import build
-    from apsl_rules.plugins.offers import FinderSettings
+    from apsl_rules.plugins.offers import FinderSettings, build
 
     spec = installed().learners[learner].spec
     options = build(RefinedOptions, spec.options, "options")

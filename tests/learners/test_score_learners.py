@@ -19,9 +19,8 @@ from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Node
 from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.parts.part import Part
-from apsl_rules.plugins.learner_spec import parse_spec
 from apsl_rules.plugins.manager import installed
-from apsl_rules.plugins.offers import FinderSettings, OracleSettings
+from apsl_rules.plugins.offers import FinderSettings, OracleSettings, parse_spec
 from apsl_rules.rules import Mark, MarkStore
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.rulebooks import SOUND

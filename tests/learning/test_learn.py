@@ -14,7 +14,7 @@ from apsl_rules import Dag, learn, network
 from apsl_rules.errors import ApslError, GraphError, InvalidArgumentError, SpecError, UnknownNameError, UnknownNodeError
 from apsl_rules.names import count_of
 from apsl_rules.parts.part import Part
-from apsl_rules.plugins.learner_spec import Spec
+from apsl_rules.plugins.offers import Spec
 from apsl_rules.rules.marks import Mark
 from support.contradictory import Contradictory
 from support.graphs import MICRO

@@ -14,9 +14,8 @@ from apsl_rules.data import table
 from apsl_rules.errors import InvalidArgumentError, PluginError
 from apsl_rules.learning.findings import FindingsFromTests
 from apsl_rules.parts.file import part_json
-from apsl_rules.plugins.learner_spec import Spec
 from apsl_rules.plugins.manager import Context, Findings
-from apsl_rules.plugins.offers import FinderOffer, LearnerOffer
+from apsl_rules.plugins.offers import FinderOffer, LearnerOffer, Spec
 from apsl_rules.rules import ledger
 from apsl_rules.rules.rulebooks import SOUND
 from apsl_rules.rules.vocabulary import gap

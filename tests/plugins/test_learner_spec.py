@@ -7,9 +7,9 @@ import pytest
 
 from apsl_rules import learn
 from apsl_rules.errors import SpecError
-from apsl_rules.plugins.learner_spec import FindingSpec, FrontierSpec, NeighbourSpec, RuleSpec, Spec, parse_spec
-from apsl_rules.plugins.learner_spec import TestSpec as TestsSpec
 from apsl_rules.plugins.manager import installed
+from apsl_rules.plugins.offers import FindingSpec, FrontierSpec, NeighbourSpec, RuleSpec, Spec, parse_spec
+from apsl_rules.plugins.offers import TestSpec as TestsSpec
 from support.graphs import MICRO
 
 HEAD = 'name = "mine"\nsummary = "my own"\n'

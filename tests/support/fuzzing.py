@@ -24,7 +24,7 @@ from apsl_rules.knowledge import parse_knowledge
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.parts.marked_graph import MarkedGraph
 from apsl_rules.parts.part import Part
-from apsl_rules.plugins.learner_spec import parse_spec
+from apsl_rules.plugins.offers import parse_spec
 from support.graphs import MICRO
 from support.mutation import as_text, spoilt_json, spoilt_text
 
