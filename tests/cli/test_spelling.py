@@ -51,7 +51,7 @@ NOT_SPOKEN = {
         ("apsl_rules/rules/vocabulary.py", ".fact()"),
         ("apsl_rules/knowledge.py", "apart_within"),
         ("apsl_rules/rules/vocabulary.py", "arrow(X, Y)"),
-        ("apsl_rules/rules/rule_text.py", "chain(X, Y, Z)"),
+        ("apsl_rules/rules/vocabulary.py", "chain(X, Y, Z)"),
         ("backends/apsl_backends/learners/apsl_score.py", "max_parents in the spec"),
         ("backends/apsl_backends/scores/bde.py", "empirical_weight"),
     ],
