@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from apsl_rules.directions.drawing import DRAWN, PRECISE, SUGGESTED, Arrow, Drawing, draw
 from apsl_rules.directions.names import NameList, read_names, shipped_names, stages, words_of
-from apsl_rules.directions.shapes import WEIGHTS, Shapes, Support
+from apsl_rules.directions.shapes import DRAWN, PRECISE, SUGGESTED, WEIGHTS, Arrow, Drawing, Shapes, Support, draw
 
 __all__ = [
     "DRAWN",

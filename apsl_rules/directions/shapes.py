@@ -1,26 +1,87 @@
-"""Which end of an edge is likelier the effect: what columns look like, where nothing known decides a direction.
-
-On real tables most of the world is missing, so that arrows which follow from independence alone are right little more
-often than a coin. What tells more is how columns are made: an effect has more distinct values than its causes, depends
-on more of the other columns, has the name of an outcome, and ends of a V-structure that are independent by themselves
-become dependent given it. Each of these is a term; a curve weighs them. Its weights were fitted on real tables with
-known directions (``tools/column_shapes.py``).
-"""
+"""Which way edges point by the shapes of columns and V-structures, and what is drawn of it without a cycle."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import groupby
 from math import exp, log, sqrt
 from typing import Protocol
 
 import attrs
 
+from apsl_rules.cycles import cyclic_groups
 from apsl_rules.directions.names import NameList
 from apsl_rules.evidence import SHAPES, Evidence, Verdict
-from apsl_rules.names import Node, shown
+from apsl_rules.names import Node, Pair, order_key, shown
 from apsl_rules.oracles import Oracle
 from apsl_rules.rules import Fact, Finding, MarkStore, collider, gap
+
+Arrow = tuple[Node, Node]
+
+#: The least probability of a direction for it to be drawn as an arrow, to be "precise", and to be suggested.
+DRAWN, PRECISE, SUGGESTED = 0.75, 0.9, 0.6
+
+
+@attrs.frozen
+class Drawing:
+    """The arrows that are drawn, and the directions of lines that are suggested, each with its probability."""
+
+    arrows: Mapping[Arrow, float]
+    suggested: Mapping[Arrow, float]
+
+
+def draw(
+    edges: Collection[Pair],
+    decided: Collection[Arrow],
+    likely: Mapping[Arrow, float],
+    found: Collection[tuple[Node, Node, Node]],
+    least: float = DRAWN,
+) -> Drawing:
+    """Return the drawing of some edges.
+
+    ``decided`` arrows are drawn in any case. Of the other edges, ``likely`` has the probability of the likelier
+    direction; the likeliest are drawn first, equally likely ones together. One that would close a cycle, or make a
+    V-structure that is not ``found``, is only suggested.
+    """
+    drawn = dict.fromkeys(decided, 1.0)
+    into: dict[Node, set[Node]] = {}
+    for tail, head in drawn:
+        into.setdefault(head, set()).add(tail)
+    pairs = frozenset(edges)
+    colliders = {triple for x, middle, y in found for triple in ((x, middle, y), (y, middle, x))}
+
+    def fits(arrow: Arrow, others: Iterable[Node]) -> bool:
+        tail, head = arrow
+        return all(
+            other == tail or frozenset((tail, other)) in pairs or (tail, head, other) in colliders for other in others
+        )
+
+    ranked = sorted(((share, one) for one, share in likely.items() if share >= least), key=_by_share)
+    for share, group in groupby(ranked, key=lambda item: item[0]):
+        fitting = [one for _, one in group if fits(one, into.get(one[1], ()))]
+        together: dict[Node, set[Node]] = {}
+        for tail, head in fitting:
+            together.setdefault(head, set()).add(tail)
+        kept = [one for one in fitting if fits(one, together[one[1]])]
+        circles = cyclic_groups([*drawn, *kept])
+        for tail, head in kept:
+            if not any({tail, head} <= circle for circle in circles):
+                drawn[tail, head] = share
+                into.setdefault(head, set()).add(tail)
+    return Drawing(drawn, dict(_suggestions(likely, drawn)))
+
+
+def _by_share(item: tuple[float, Arrow]) -> tuple[float, object, object]:
+    share, (tail, head) = item
+    return -share, order_key(tail), order_key(head)
+
+
+def _suggestions(likely: Mapping[Arrow, float], drawn: Collection[Arrow]) -> Iterator[tuple[Arrow, float]]:
+    for arrow, share in sorted(likely.items(), key=lambda item: _by_share((item[1], item[0]))):
+        if share >= SUGGESTED and arrow not in drawn:
+            yield arrow, share
+
 
 #: The weight of each term; one that speaks for x -> y is positive, and all change their sign with the direction.
 WEIGHTS: Mapping[str, float] = {"collider": 1.1, "values": 0.8, "dependents": 0.5, "missing": 0.35, "outcome": 1.65}
