@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from apsl_rules.data.columns import Column, Labels, Numbers, Rows, as_numbers, summarise
 from apsl_rules.data.cuts import Cut, LevelRule, parse_cut
-from apsl_rules.data.dates import as_days, date_part
 from apsl_rules.data.kinds import (
     DROPPED,
     KIND_OF_PART,
@@ -37,6 +36,7 @@ from apsl_rules.data.roles import (
     role_names,
     time_columns,
 )
+from apsl_rules.data.times import as_days, date_part
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of, listed, listing, mapping, nearest, require_known, spelt
 from apsl_rules.notes import Note, argument, named
