@@ -96,8 +96,8 @@ IMPORTED_BY_THEMSELVES = frozenset(
 #: Private modules of apsl_rules that a backend uses, since both packages come in one distribution.
 SHARED_PRIVATE = frozenset(
     {
-        ("apsl_backends.independence.recording", "apsl_rules._files"),
-        ("apsl_backends.independence.recording", "apsl_rules._documents"),
+        ("apsl_backends.answers.cached_oracle", "apsl_rules._files"),
+        ("apsl_backends.answers.cached_oracle", "apsl_rules._documents"),
     }
 )
 #: The most files that may lie beside the rooms of apsl_rules, ``__init__.py`` included.

@@ -12,12 +12,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from apsl_backends.answers.cached_oracle import ReplayOracle
 from apsl_backends.engines.engine import Engine
 from apsl_backends.engines.opener import READING, SOURCING, Need, is_too_large, open_dataset
 from apsl_backends.finders.by_tests import Hiton, Mmpc, PcSimple
 from apsl_backends.finders.fcbf import Fcbf
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_backends.independence.recording import ReplayOracle
 from apsl_backends.learners import offer_of
 from apsl_rules.data import CountedDataset, Dataset, FileTable
 from apsl_rules.data.counts import CountSource
@@ -213,7 +213,7 @@ def apsl_finders() -> Iterable[FinderOffer]:
 @hookimpl
 def apsl_scores() -> Iterable[ScoreOffer]:
     """Offer the scores of the default learners."""
-    from apsl_backends.learners.family_scores import SCORES
+    from apsl_backends.learners.apsl_mixed import SCORES
 
     return SCORES
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from design import experiment
 
-from apsl_backends.independence.recording import ReplayOracle
+from apsl_backends.answers.cached_oracle import ReplayOracle
 from apsl_rules import Knowledge, learn, network
 from apsl_rules._documents import DocumentError, Schema, fault, json_data, schema, toml_data
 from apsl_rules.errors import ApslError

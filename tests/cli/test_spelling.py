@@ -42,7 +42,7 @@ NOT_SPOKEN = {
         ("apsl_rules/parts/graph.py", "graph.save()"),
         ("apsl_rules/parts/graph.py", "Dag(...)"),
         ("apsl_rules/parts/stability_result.py", ""),
-        ("backends/apsl_backends/independence/recording.py", ""),
+        ("backends/apsl_backends/answers/cached_oracle.py", ""),
     ],
     "it is about code or a file that the user wrote": [
         ("apsl_rules/neighbours/symmetric.py", "candidates("),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from apsl_backends.answers.cached_oracle import RecordingOracle, ReplayOracle
 from apsl_backends.independence.d_separation import DSeparation
-from apsl_backends.independence.recording import RecordingOracle, ReplayOracle
 from apsl_rules import learn, network
 from apsl_rules.errors import DataError
 from apsl_rules.parts.file import part_json
