@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from apsl_backends.engines.levels import levels_of_rows
 from apsl_backends.engines.opener import moments_of, open_dataset
-from apsl_backends.independence.design_effect import design_effect
 from apsl_backends.independence.moment_tests import MomentOracle
 from apsl_backends.kernels.bindings.scores import ScoreHandle
 from apsl_backends.kernels.library import Floats
+from apsl_backends.learners.apsl_mixed import design_effect
 from apsl_rules import Part, learn, stability
 from apsl_rules.data import GroupSums, MixedTable, table
 from apsl_rules.data.levels import levels_of

@@ -1,24 +1,126 @@
-"""The default learner on tables with numbers, apsl-mixed."""
+"""The default learner on tables with numbers, apsl-mixed, with the scores of its families and design effects."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import attrs
+import numpy as np
 
+from apsl_backends.kernels.bindings.tables import tail
 from apsl_backends.learners.apsl_score import (
     DuplicateColumns,
     FindingsFromScores,
+    RefinedOptions,
     SearchOptions,
     score_of_plugin,
     searched_once,
 )
 from apsl_backends.scores.representation import MOST_AT_ONCE
-from apsl_rules.data.moments import Embedding
+from apsl_backends.search.local_score import LocalScore
+from apsl_rules.data import Dataset, counted
+from apsl_rules.data.moments import Embedding, KeptMoments
 from apsl_rules.errors import InvalidArgumentError, SpecError
-from apsl_rules.evidence import Evidence
+from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node
-from apsl_rules.plugins import Context, build
+from apsl_rules.plugins import Context, ScoreOffer, build
+
+#: The share of the variance below which a column counts as determined by those that are given.
+_ROUNDING = 1e-9
+
+
+def as_groups_vary(source: KeptMoments, verdict: Verdict, evidence: Evidence, alpha: float) -> Evidence:
+    """Return the evidence for an edge, doubtful if the test finds nothing once the design effect is counted."""
+    statistic, inside, dof = verdict.statistic, verdict.inside, verdict.dof
+    if not verdict.dependent or not inside or statistic is None or not dof or evidence.is_given:
+        return evidence
+    effect = design_effect(source, verdict.x, verdict.y, verdict.given)
+    p, _ = tail(statistic - inside + inside / effect, dof)
+    if p <= alpha:
+        return evidence
+    told = f"doubtful, since it differs from group to group: with its design effect of {effect:.2g}, p = {p:.2g}"
+    note = f"{evidence.note}; {told}" if evidence.note else told
+    return attrs.evolve(evidence, note=note, nats=None if evidence.nats is None else min(evidence.nats, 0.0))
+
+
+def design_effect(source: KeptMoments, x: Node, y: Node, given: Sequence[Node] = ()) -> float:
+    """Return the design effect of two columns inside groups, given others; 1 where there is nothing to compare."""
+    found = source.sums([x, y, *given], by=source.roles["groups"], each=True)
+    if found.second is None or len(found.rows) < 3:  # noqa: PLR2004 - groups that can differ
+        return 1.0
+    inside = found.second - found.rows[:, None, None] * found.means[:, :, None] * found.means[:, None, :]
+    inside[:, found.constant, :] = inside[:, :, found.constant] = 0.0
+    varies = ~found.constant
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(found.widths)])
+    ends = [
+        [one for one in range(starts[at], starts[at] + _leading(source, name, int(found.widths[at]))) if varies[one]]
+        for at, name in ((0, x), (1, y))
+    ]
+    held = [one for one in range(int(starts[2]), int(starts[-1])) if varies[one]]
+    both = [*ends[0], *ends[1]]
+    whole = inside.sum(axis=0)
+    if held:
+        slopes = np.linalg.lstsq(whole[np.ix_(held, held)], whole[np.ix_(held, both)], rcond=None)[0]
+        take = np.zeros((len(whole), len(both)))
+        take[both, range(len(both))] = 1.0
+        take[held] -= slopes
+        inside = np.einsum("ia,gij,jb->gab", take, inside, take)
+    else:
+        inside = inside[np.ix_(range(len(inside)), both, both)]
+    left, width = inside.sum(axis=0), len(ends[0])
+    if not ends[0] or not ends[1] or (np.diag(left) <= _ROUNDING * np.maximum(np.diag(whole)[both], _ROUNDING)).any():
+        return 1.0
+    products = inside[:, :width, width:].reshape(len(inside), -1)
+    centred = products - products.mean(axis=0)
+    count, rows = len(products), float(found.rows.sum()) - len(found.rows)
+    expected = np.kron(left[:width, :width], left[width:, width:]) / max(rows, 1.0)
+    seen = centred.T @ centred * count / (count - 1)
+    return max(1.0, float(np.trace(np.linalg.pinv(expected) @ seen)) / products.shape[1])
+
+
+def _leading(source: KeptMoments, name: Node, width: int) -> int:
+    """Return how many columns stand for a column where it is tested."""
+    return min(width, 1) if name in source.number_names else width
+
+
+Family: TypeAlias = Callable[[Node, tuple[Node, ...]], float]
+
+
+def _family(score: LocalScore, data: Dataset) -> Family:
+    """Return the score of a node given its parents, in nats, once all columns of a table have joined it."""
+    score.join(data.names)
+    number = {node: one for one, node in score.nodes.items()}
+
+    def family(node: Node, parents: tuple[Node, ...]) -> float:
+        return score.nats(score.local(number[node], sorted(number[one] for one in parents)))
+
+    return family
+
+
+def _bde(data: Dataset) -> Family:
+    from apsl_backends.search.local_score import LocalBde
+
+    own = RefinedOptions()
+    categories = counted(data, "the score 'bde'")
+    return _family(
+        LocalBde(categories, ess=own.ess, penalty=own.penalty, empirical_weight=own.empirical_weight), categories
+    )
+
+
+def _bic(data: Dataset) -> Family:
+    from apsl_backends.engines.opener import moments_of
+    from apsl_backends.search.local_moments import LocalMoments
+
+    return _family(LocalMoments(moments_of(data), least_effect=MixedOptions().least_effect, squares=False), data)
+
+
+#: The scores, each with what it needs of a table.
+SCORES = (
+    ScoreOffer("bde", "BDe of a table of categories, as the default learner has it", _bde, {"counts"}, most=0.0),
+    ScoreOffer("bic", "BIC of a table with numbers, by its moments", _bic, {"moments"}),
+)
+
 
 #: The most candidates of a node by curved relations alone.
 _MOST_CURVED = 5
@@ -45,7 +147,6 @@ class MixedOptions(SearchOptions):
 def findings_by_moments(context: Context) -> FindingsFromScores:
     """Return how the learner finds things out on a table with numbers."""
     from apsl_backends.engines.opener import moments_of
-    from apsl_backends.independence.design_effect import as_groups_vary
     from apsl_backends.search.local_moments import CurvedRelations, LocalMoments
 
     spec, data = context.spec, context.data
