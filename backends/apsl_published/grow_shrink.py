@@ -9,7 +9,7 @@ from typing import Literal
 
 import attrs
 
-from apsl_backends.finders.growing import Growing
+from apsl_backends.finders.by_tests import Growing
 from apsl_rules.cycles import cyclic_groups
 from apsl_rules.evidence import Verdict
 from apsl_rules.learning import FindingList, finding_of

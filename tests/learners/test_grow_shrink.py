@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.finders.growing import Growing
+from apsl_backends.finders.by_tests import Growing
 from apsl_backends.independence.d_separation import DSeparation
 from apsl_published.grow_shrink import GrowShrink, arrows_to_turn, cycles
 from apsl_rules import learn, network

@@ -8,7 +8,7 @@ from math import log
 
 import attrs
 
-from apsl_backends.finders.growing import Growing
+from apsl_backends.finders.by_tests import Growing
 from apsl_backends.learners.ball import Ball
 from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import Evidence, Verdict, log_p_of
