@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.engines.levels import levels_of_rows
+from apsl_backends.engines.groups import levels_of_rows
 from apsl_backends.engines.opener import moments_of, open_dataset
 from apsl_backends.independence.moment_tests import MomentOracle
 from apsl_backends.kernels.bindings.scores import ScoreHandle

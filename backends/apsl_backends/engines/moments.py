@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from apsl_backends.engines.coders import indicators_of, unit_of
 from apsl_backends.engines.engine import Engine, Part, ReadColumns, Rows
-from apsl_backends.engines.groups import sums_by_group
-from apsl_backends.engines.levels import estimated_levels, role_columns, role_units
+from apsl_backends.engines.groups import estimated_levels, role_columns, role_units, sums_by_group
 from apsl_backends.engines.normal_scores import Line, Standardised, likeness_of, line_of, normal_scores
 from apsl_backends.engines.sums import (
     FOR_TESTS,
