@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apsl_published.rulebooks import PAPER
+from apsl_published.plugin import PAPER
 from apsl_rules.rules import ledger
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.vocabulary import Drop, Rule, Rulebook, Variable, adjacent, arrow, gap

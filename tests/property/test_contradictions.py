@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_published.rulebooks import PAPER
+from apsl_published.plugin import PAPER
 from apsl_rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.names import in_order
 from apsl_rules.rules import ledger

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apsl_published.rulebooks import PAPER
+from apsl_published.plugin import PAPER
 from apsl_rules.errors import RuleError
 from apsl_rules.rules.engine import compile_rulebook, count_firings, extend
 from apsl_rules.rules.rulebooks import SOUND

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apsl_published.rulebooks import PAPER
+from apsl_published.plugin import PAPER
 from apsl_rules import Dag, Knowledge, learn, learn_graph
 from apsl_rules.errors import KnowledgeError, UnknownNodeError
 from apsl_rules.knowledge import parse_knowledge

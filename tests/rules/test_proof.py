@@ -7,7 +7,7 @@ from math import inf, log
 
 import pytest
 
-from apsl_published.rulebooks import PAPER
+from apsl_published.plugin import PAPER
 from apsl_rules import learn
 from apsl_rules.evidence.evidence import (
     Decision,

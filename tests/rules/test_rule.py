@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from apsl_published.rulebooks import PAPER
+from apsl_published.plugin import PAPER
 from apsl_rules.errors import RuleError
 from apsl_rules.rules.rulebooks import KNOWING, R1, SOUND
 from apsl_rules.rules.vocabulary import RELATIONS, Relation, Rule, Rulebook, Variable, adjacent, arrow, gap

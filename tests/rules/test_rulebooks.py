@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apsl_published.rulebooks import PAPER
+from apsl_published.plugin import PAPER
 from apsl_rules.names import Node
 from apsl_rules.rules import ledger
 from apsl_rules.rules.engine import compile_rulebook, extend
