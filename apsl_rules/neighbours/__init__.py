@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_rules.neighbours.blanket import Blanket, BlanketFinder, SpousesByChild
-from apsl_rules.neighbours.symmetric import Candidates, Finder, Neighbours
+from apsl_rules.neighbours.symmetric import Blanket, BlanketFinder, Candidates, Finder, Neighbours, SpousesByChild
 
 __all__ = [
     "Blanket",

@@ -15,8 +15,7 @@ from apsl_rules import learn, network
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.names import Depth, Node
-from apsl_rules.neighbours.blanket import SpousesByChild
-from apsl_rules.neighbours.symmetric import Neighbours
+from apsl_rules.neighbours.symmetric import Neighbours, SpousesByChild
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.offers import FinderSettings
 from apsl_rules.rules.vocabulary import Fact, collider

@@ -11,8 +11,7 @@ from apsl_backends.independence.d_separation import DSeparation
 from apsl_published.visits import Changes
 from apsl_rules.evidence.evidence import Decision, Verdict
 from apsl_rules.names import Node
-from apsl_rules.neighbours.blanket import Blanket
-from apsl_rules.neighbours.symmetric import Candidates, Neighbours
+from apsl_rules.neighbours.symmetric import Blanket, Candidates, Neighbours
 from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.plugins.offers import FinderSettings
 from apsl_rules.rules.vocabulary import chain, collider

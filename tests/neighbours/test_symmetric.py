@@ -11,8 +11,7 @@ from apsl_backends.independence.d_separation import DSeparation
 from apsl_rules import network
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.names import Node, in_order
-from apsl_rules.neighbours.blanket import SpousesByChild
-from apsl_rules.neighbours.symmetric import Candidates, Finder, Neighbours
+from apsl_rules.neighbours.symmetric import Candidates, Finder, Neighbours, SpousesByChild
 from apsl_rules.oracles.asker import Asker
 from apsl_rules.oracles.protocol import Oracle
 from apsl_rules.plugins.manager import installed
