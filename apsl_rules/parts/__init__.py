@@ -17,16 +17,14 @@ from apsl_rules.parts.marked_graph import (
     edge_with_ends,
     mark_named,
 )
-from apsl_rules.parts.paper_tables import edge_table, latex_text
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.picture import draw
-from apsl_rules.parts.print_out import printed
+from apsl_rules.parts.print_out import printed, summarize
 from apsl_rules.parts.probability import DEFAULT_DIRECTION, Grounds, LeastDirection, least_direction
 from apsl_rules.parts.shortcuts import FIGURE_ENDINGS, TABLE_FORMATS, EdgeFigures, OpenEdges
 from apsl_rules.parts.stability_result import Stability, Tally, TallyJournal, count_support, tally
 from apsl_rules.parts.statements import Statement, basis_of, statements_on
-from apsl_rules.parts.summary import summarize
-from apsl_rules.parts.tables import Comparison, arrow_share, edges_csv
+from apsl_rules.parts.tables import Comparison, arrow_share, edge_table, edges_csv, latex_text
 
 __all__ = [
     "DEFAULT_DIRECTION",

@@ -470,7 +470,7 @@ class Part(Exportable, Viewable, Answering, Askable):
 
     def summary(self) -> str:
         """Return the answer in one or two sentences: causes and effects with percentages, and what that rests on."""
-        from apsl_rules.parts.summary import summarize
+        from apsl_rules.parts.print_out import summarize
 
         return summarize(self)
 

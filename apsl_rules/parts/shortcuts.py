@@ -218,7 +218,7 @@ def _edge_figures(part: Part, data: Any, reading: Mapping[str, Any]) -> EdgeFigu
 
 def _edge_table(part: Part, style: TableFormat, *, data: Any = None, **reading: Any) -> str:
     """Return the edges of a part as a table for a paper."""
-    from apsl_rules.parts.paper_tables import edge_table
+    from apsl_rules.parts.tables import edge_table
 
     if data is None:
         _refuse_reading(reading)

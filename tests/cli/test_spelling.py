@@ -58,7 +58,7 @@ NOT_SPOKEN = {
     "it is no sentence": [
         ("apsl_rules/data/columns.py", "apsl_rules notes"),
         ("apsl_rules/data/readers/programs.py", "?mode=ro"),
-        ("apsl_rules/parts/paper_tables.py", "style="),
+        ("apsl_rules/parts/tables.py", "style="),
         ("apsl_rules/data/reading.py", "pulse="),
         ("apsl_rules/notes.py", "="),
         ("apsl_rules/data/databases/connection.py", "="),

@@ -16,7 +16,7 @@ from apsl_rules.evidence import Verdict
 from apsl_rules.learning.notes import rows_to_settle
 from apsl_rules.notes import OTHER, Note, note_of
 from apsl_rules.parts.file import parse_part, part_json
-from apsl_rules.parts.summary import summarize
+from apsl_rules.parts.print_out import summarize
 from support.golden import frames
 
 
