@@ -96,7 +96,7 @@ NOT_SPOKEN = {
         ("apsl_rules/app/takeaway.py", "part.save("),
         ("apsl_rules/app/takeaway.py", "        pulse="),
         ("apsl_rules/app/takeaway.py", "    pulse="),
-        ("apsl_rules/app/web.py", "filename="),
+        ("apsl_rules/app/serving.py", "filename="),
     ],
     "it is what a setting says of itself": [
         ("apsl_rules/learning/settings.py", "under hidden="),
