@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_rules.environments.change_tests import LEAST, ChangeTest, RowChanges
+from apsl_rules.environments.change_tests import LEAST, ChangeTest, OracleChanges, RowChanges
 from apsl_rules.environments.columns import (
     EnvironmentColumns,
     Environments,
@@ -11,7 +11,6 @@ from apsl_rules.environments.columns import (
     targets_of,
 )
 from apsl_rules.environments.explanations import Changes, Explanation, State, explain
-from apsl_rules.environments.oracle_changes import OracleChanges
 
 __all__ = [
     "LEAST",

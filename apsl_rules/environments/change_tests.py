@@ -19,6 +19,7 @@ import numpy.typing as npt
 from apsl_rules.data import Dataset
 from apsl_rules.evidence import Decision, Verdict
 from apsl_rules.names import Node
+from apsl_rules.oracles import Oracle
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
@@ -385,3 +386,18 @@ def nats_a_row(statistic: float, freedom: int, rows: int) -> float:
 def correlation_of(nats: float) -> float:
     """Return the correlation of two normal columns that is worth so many nats a row."""
     return sqrt(1 - exp(-2 * nats))
+
+
+class OracleChanges:
+    """Tests whether a column is made alike in all environments by asking whether it depends on theirs."""
+
+    def __init__(self, oracle: Oracle, environment: Node) -> None:
+        self._oracle, self._environment = oracle, environment
+
+    def test(self, column: Node, given: Sequence[Node] = ()) -> ChangeTest:
+        """Return whether a column is made alike in all environments, given others."""
+        (verdict,) = self._oracle.verdicts([(self._environment, column, tuple(given))])
+        if verdict.statistic is None or not verdict.n:
+            return ChangeTest(verdict, float("inf") if verdict.dependent else 0.0)
+        nats = max(0.0, verdict.statistic - (verdict.dof or 0)) / (2 * verdict.n)
+        return ChangeTest(verdict, nats, "level")
