@@ -1,14 +1,18 @@
-"""Serve the page on loopback until the person leaves, and open their browser."""
+"""Serve the page on loopback until the person leaves: its addresses, what it asks for and says; open their browser."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import secrets
 import signal
 import socket
 import webbrowser
-from collections.abc import Callable
-from contextlib import suppress
+from base64 import b64decode
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from importlib.resources import files
 from pathlib import Path
 from threading import Thread
 from types import FrameType
@@ -16,15 +20,249 @@ from typing import Any
 
 import attrs
 import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
 
-from apsl_rules.app.guard import CONNECTIONS, PromptConnection
+from apsl_rules.app.controls import clickable
+from apsl_rules.app.guard import CONNECTIONS, Guard, PromptConnection, Refused, pieces, said
 from apsl_rules.app.session import Session, require_source
 from apsl_rules.app.study import Study, changed
-from apsl_rules.app.takeaway import read_study
-from apsl_rules.app.web import make_app
+from apsl_rules.app.takeaway import FILES, read_study
 from apsl_rules.app.workers import Worker
-from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.data import example_table
+from apsl_rules.data.readers import TABLE_ENDINGS
+from apsl_rules.errors import ApslError, InvalidArgumentError
 from apsl_rules.server import Limits
+
+#: Seconds between two lines that keep a stream of events open.
+_ALIVE = 15.0
+#: The most streams of events: tabs that look at the page.
+_MOST_TABS = 20
+_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+#: The files of the report that are the page's as well.
+_SHARED = ("base.css", "elements.js")
+_QUESTIONS = ("answer", "effect", "check", "given")
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def make_app(session: Session, token: str, port: int) -> Guard:
+    """Return the application around a session."""
+    pages = Pages(session)
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        running = asyncio.create_task(session.run())
+        try:
+            yield
+        finally:
+            running.cancel()
+            with suppress(asyncio.CancelledError):
+                await running
+
+    routes = [
+        Route("/", pages.file),
+        Route("/page/{name}", pages.file),
+        Route("/report/{ticket}", pages.report),
+        Route("/api/state", _speaking(pages.state)),
+        Route("/api/columns", _speaking(pages.columns)),
+        Route("/api/files", _speaking(pages.files)),
+        Route("/api/events", _speaking(pages.events)),
+        Route("/api/drawing", _speaking(pages.drawing)),
+        Route("/api/take/{what}", _speaking(pages.take)),
+        Route("/api/change", _speaking(pages.change), methods=["POST"]),
+        Route("/api/ask", _speaking(pages.ask), methods=["POST"]),
+        Route("/api/stop", _speaking(pages.stop), methods=["POST"]),
+        Route("/api/example", _speaking(pages.example), methods=["POST"]),
+        Route("/api/file", _speaking(pages.drop), methods=["POST"]),
+    ]
+    return Guard(Starlette(routes=routes, lifespan=lifespan), token, port)
+
+
+def _speaking(handler: Handler) -> Handler:
+    """Return a handler whose refusals are one sentence each."""
+
+    async def handle(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except Refused as refused:
+            # what was not read is not worth reading: the connection ends with the answer
+            return JSONResponse({"error": refused.sentence}, refused.status, {"connection": "close"})
+        except ApslError as error:
+            return JSONResponse({"error": clickable(error.sentence)}, 400)
+        except OSError as error:
+            return JSONResponse({"error": f"the folder cannot be used: {error.strerror or error}"}, 400)
+
+    return handle
+
+
+async def _data(request: Request) -> dict[str, Any]:
+    """Return what a request says, as data."""
+    try:
+        found = json.loads(await said(request))
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or not isinstance(found.get("what", ""), str):
+        raise Refused(400, "the request is no JSON of the page; reload it")
+    return found
+
+
+class Pages:
+    """What each address answers."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._assets = _assets()
+        self._tabs = 0
+
+    # --- files of the page and reports -------------------------------------------------------------------------------
+
+    async def file(self, request: Request) -> Response:
+        """Return a file of the page, which says nothing of the table."""
+        name = request.path_params.get("name", "index.html")
+        if name not in self._assets:
+            return PlainTextResponse("there is no such file", 404)
+        return Response(self._assets[name], media_type=_TYPES[Path(name).suffix])
+
+    async def report(self, request: Request) -> Response:
+        """Return a report by its ticket."""
+        found = self._session.report(request.path_params["ticket"])
+        if found is None:
+            return PlainTextResponse("this report is gone; reload the page", 404)
+        return Response(found, media_type="text/html")
+
+    # --- what the page asks for --------------------------------------------------------------------------------------
+
+    async def state(self, _request: Request) -> Response:
+        """Return what the page shows."""
+        return JSONResponse(self._session.state())
+
+    async def columns(self, _request: Request) -> Response:
+        """Return the columns of the table."""
+        return JSONResponse(self._session.columns())
+
+    async def files(self, _request: Request) -> Response:
+        """Return what can be opened."""
+        return JSONResponse(self._session.files())
+
+    async def events(self, _request: Request) -> Response:
+        """Return a stream that has the state whenever it changes."""
+        if self._tabs >= _MOST_TABS:
+            raise Refused(503, f"{_MOST_TABS} tabs look at this page already; close one")
+
+        async def stream() -> AsyncIterator[str]:
+            self._tabs += 1
+            event = self._session.listen()
+            closing = asyncio.create_task(self._session.closing.wait())
+            try:
+                while not self._session.closing.is_set():
+                    waiting = asyncio.create_task(event.wait())
+                    await asyncio.wait((waiting, closing), timeout=_ALIVE, return_when=asyncio.FIRST_COMPLETED)
+                    waiting.cancel()
+                    if not event.is_set():
+                        yield ": alive\n\n"
+                        continue
+                    event.clear()
+                    yield f"data: {json.dumps(self._session.state())}\n\n"
+            finally:
+                closing.cancel()
+                self._session.leave(event)
+                self._tabs -= 1
+
+        return StreamingResponse(stream(), media_type="text/event-stream")
+
+    async def drawing(self, _request: Request) -> Response:
+        """Return what is known by now of the part that is being learned, as a drawing."""
+        return Response(self._session.drawing or "", media_type="image/svg+xml")
+
+    async def take(self, request: Request) -> Response:
+        """Return a file that is taken away."""
+        what = request.path_params["what"]
+        if what not in FILES:
+            raise Refused(404, f"there is nothing to take with the name {what!r}")
+        found = await self._session.ask("take", {"what": what})
+        attached = {"content-disposition": f'attachment; filename="{what}"'}
+        return Response(b64decode(found["content"]), media_type="application/octet-stream", headers=attached)
+
+    # --- what the page says ------------------------------------------------------------------------------------------
+
+    async def change(self, request: Request) -> Response:
+        """Change the study."""
+        given = await _data(request)
+        self._session.change(str(given.pop("what", "")), given)
+        return JSONResponse(self._session.state())
+
+    async def ask(self, request: Request) -> Response:
+        """Ask something about the part or the table."""
+        given = await _data(request)
+        what = given.pop("what", "")
+        if what not in _QUESTIONS:
+            raise Refused(404, f"there is no question {what!r}")
+        return JSONResponse(await self._session.ask(what, given))
+
+    async def stop(self, _request: Request) -> Response:
+        """Stop what the worker does."""
+        self._session.stop()
+        return JSONResponse({})
+
+    async def example(self, _request: Request) -> Response:
+        """Put the shipped table into the folder, and open it."""
+        name = _saved(self._session.limits.folders[0], example_table().name, example_table().read_bytes())
+        self._session.change("open", {"source": name})
+        return JSONResponse({"name": name})
+
+    async def drop(self, request: Request) -> Response:
+        """Put a table that was dropped into the folder, where nothing is overwritten, and open it."""
+        folder, name = self._session.limits.folders[0], request.query_params.get("name", "")
+        _check_name(name)
+        part = folder / f".{os.getpid()}-{id(request):x}.part"
+        try:
+            with part.open("xb") as handle:
+                async for piece in pieces(request, self._session.limits.most_bytes):
+                    handle.write(piece)
+            name = _saved(folder, name, part.read_bytes())
+        finally:
+            part.unlink(missing_ok=True)
+        self._session.change("open", {"source": name})
+        return JSONResponse({"name": name})
+
+
+def _check_name(name: str) -> None:
+    """Refuse the name of a file that is a path, hidden, or no table."""
+    is_plain = name == Path(name).name and not {"/", "\\", "\0", ":"} & set(name) and name.isprintable()
+    if not is_plain or name.startswith(".") or len(name.encode()) > 200:  # noqa: PLR2004 - most systems allow 255
+        message = f"{name[:100]!r} is no name for a file of this folder; rename it"
+        raise Refused(400, message)
+    if not name.casefold().endswith(TABLE_ENDINGS):
+        raise Refused(400, f"{name!r} is no table; its name must end in {', '.join(TABLE_ENDINGS)}")
+
+
+def _saved(folder: Path, name: str, content: bytes) -> str:
+    """Write a file under its name, or under the next free one if the name stands for another content."""
+    stem, dot, ending = name.partition(".")
+    for number in range(1, 1000):
+        free = name if number == 1 else f"{stem} ({number}){dot}{ending}"
+        try:
+            with (folder / free).open("xb") as handle:
+                handle.write(content)
+        except FileExistsError:
+            with suppress(OSError):
+                if (folder / free).read_bytes() == content:
+                    return free
+        else:
+            return free
+    message = f"there are too many files called {name!r} in the folder; rename it"
+    raise Refused(400, message)
+
+
+def _assets() -> dict[str, bytes]:
+    """Return the files of the page by name, read once: no path of a request is ever looked up."""
+    own, shared = files("apsl_rules.app") / "page", files("apsl_rules.views") / "viewer"
+    found = [*(one for one in own.iterdir() if Path(one.name).suffix in _TYPES), *(shared / one for one in _SHARED)]
+    return {one.name: one.read_bytes() for one in found}
+
 
 __all__ = ["Limits", "Study", "changed", "read_study", "require_source", "serve"]
 
