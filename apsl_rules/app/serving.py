@@ -30,7 +30,7 @@ from apsl_rules.app.guard import CONNECTIONS, Guard, PromptConnection, Refused, 
 from apsl_rules.app.session import Session, require_source
 from apsl_rules.app.study import Study, changed
 from apsl_rules.app.takeaway import FILES, read_study
-from apsl_rules.app.workers import Worker
+from apsl_rules.app.workers import MOST_ROWS, Worker
 from apsl_rules.data import example_table
 from apsl_rules.data.readers import TABLE_ENDINGS
 from apsl_rules.errors import ApslError, InvalidArgumentError
@@ -264,7 +264,7 @@ def _assets() -> dict[str, bytes]:
     return {one.name: one.read_bytes() for one in found}
 
 
-__all__ = ["Limits", "Study", "changed", "read_study", "require_source", "serve"]
+__all__ = ["MOST_ROWS", "Limits", "Study", "changed", "read_study", "require_source", "serve"]
 
 _HOST = "127.0.0.1"
 

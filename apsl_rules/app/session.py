@@ -237,7 +237,7 @@ class Session:
             self.jobs += 1
             progress("at work", 0, 0, None)
             try:
-                return await self.worker.ask(what, study, given, self.limits, progress)
+                return await self.worker.ask(what, study, given, progress)
             finally:
                 self._busy = self.drawing = None
                 self.tell()

@@ -1,7 +1,7 @@
 """The process that works for the page: jobs as lines of JSON on standard input, what comes of them on standard output.
 
-Whatever a table does to it, the server lives on. A line {"stop": true} ends the job that runs; what was learned by then
-is its answer.
+Whatever a table does to it, the server lives on. A line {"stop": 7} ends job 7 if it runs; what was learned by then is
+its answer. The arguments are the most bytes of a file, and a source that is described at once.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import signal
 import sys
 from _thread import interrupt_main
 from contextlib import redirect_stdout
+from importlib import import_module
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
@@ -20,11 +22,14 @@ from typing import Any
 from apsl_rules.app.controls import clickable
 from apsl_rules.app.study import Study
 from apsl_rules.app.work import Work
+from apsl_rules.app.workers import AHEAD, MOST_ROWS
 from apsl_rules.errors import ApslError, MissingPackageError
 from apsl_rules.masking import masked
 from apsl_rules.notes import Sentence
 from apsl_rules.server import Limits
 
+#: What the report needs, which is loaded when there is nothing else to do.
+_LATER = ("apsl_rules.effects", "apsl_rules.views.page")
 #: Seconds between two lines that say how far a job is.
 _BETWEEN = 0.1
 _STOPPED = "stopped before anything was found"
@@ -67,12 +72,13 @@ class Desk:
 
 def main() -> None:
     """Work until the server is gone."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process of a script ignores interrupts
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    first = sys.stdin.buffer.readline()
-    if not first:  # the server has ended already
-        return
-    work = Work(Limits.of(json.loads(first)))
-    desk = Desk()
+    most_bytes, *sources = sys.argv[1:]
+    work = Work(Limits((Path.cwd(),), int(most_bytes), MOST_ROWS))
+    desk, later = Desk(), list(_LATER)
+    for source in sources:
+        desk.jobs.put({"job": AHEAD, "do": "describe", "study": Study(source).to_dict(), "given": {}})
     Thread(target=desk.listen, daemon=True).start()
 
     def write(data: dict[str, Any]) -> None:
@@ -82,6 +88,8 @@ def main() -> None:
     with redirect_stdout(sys.stderr):
         while True:
             try:
+                while later and desk.jobs.empty():
+                    import_module(later.pop(0))
                 job = desk.jobs.get()
                 if job is not None:
                     write({"job": job["job"], **_answered(work, desk, job, write)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections.abc import Callable, Mapping
@@ -16,10 +15,15 @@ from typing import TYPE_CHECKING, Any
 from apsl_rules.errors import ApslError
 from apsl_rules.notes import sentence_of
 
-if TYPE_CHECKING:  # the server begins a worker before it loads anything else
-    from apsl_rules.app.study import Study
-    from apsl_rules.server import Limits
+if TYPE_CHECKING:  # a worker is begun before the server loads anything else, and loads no more than it needs
+    import asyncio
 
+    from apsl_rules.app.study import Study
+
+#: The number of the job that a worker begins with of its own accord.
+AHEAD = 1
+#: More rows than any file has.
+MOST_ROWS = 1 << 40
 #: Seconds after which a worker that does not stop is ended.
 _PATIENCE = 10.0
 #: Where a process begins a group of its own, an interrupt at the terminal does not reach the worker.
@@ -31,31 +35,36 @@ class WorkerError(ApslError, RuntimeError):
 
 
 class Worker:
-    """A process that does one job after another in a folder; it begins at once, and again when it is gone."""
+    """A process that does one job after another in a folder; it begins at once, and again when it is gone.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._numbers = count(1)
+    It describes a source of its own accord, so that reading a table need not wait for the server.
+    """
+
+    def __init__(self, folder: Path, most_bytes: int, source: str | None = None) -> None:
+        self._folder, self._most_bytes = folder, most_bytes
+        self._ahead = source
+        self._numbers = count(AHEAD + 1)
         self._running: int | None = None
         self._ending: asyncio.TimerHandle | None = None
         self._was_ended = False
         self._heard: asyncio.Queue[bytes] | None = None
-        self._process = self._begun()
+        self._process = self._begun(*([] if source is None else [source]))
 
-    def _begun(self) -> Popen[bytes]:
+    def _begun(self, *source: str) -> Popen[bytes]:
         # -P: a file of the current folder is never imported in the place of a library.
-        words = (sys.executable, "-P", "-m", "apsl_rules.app.worker")
+        words = (sys.executable, "-P", "-m", "apsl_rules.app.worker", str(self._most_bytes), *source)
         return Popen(words, stdin=PIPE, stdout=PIPE, cwd=self._folder, **_APART)  # noqa: S603 - words of our own
 
-    async def _start(self, limits: Limits) -> asyncio.Queue[bytes]:
+    def _start(self) -> asyncio.Queue[bytes]:
         """Return the lines that the process says; it is begun again unless it runs."""
+        import asyncio  # not before the first process is begun, and not in that process
+
+        self._loop = asyncio.get_running_loop()
         if self._process.poll() is not None:
-            self._process, self._heard = self._begun(), None
+            self._process, self._heard, self._ahead = self._begun(), None, None
         if self._heard is None:
             self._heard = asyncio.Queue()
-            loop = asyncio.get_running_loop()
-            Thread(target=_hear, args=(self._process, loop, self._heard), daemon=True).start()
-            await self._write(limits.to_dict())
+            Thread(target=_hear, args=(self._process, self._loop, self._heard), daemon=True).start()
         return self._heard
 
     async def ask(
@@ -63,14 +72,20 @@ class Worker:
         what: str,
         study: Study,
         given: Mapping[str, Any],
-        limits: Limits,
         progress: Callable[[str, int, int, str | None], None],
     ) -> dict[str, Any]:
         """Return the answer of a job; whatever it is refused for is raised as one sentence."""
-        heard = await self._start(limits)
-        number = self._running = next(self._numbers)
+        from asyncio import CancelledError
+
+        heard = self._start()
+        ahead, self._ahead = self._ahead, None
+        is_begun = ahead is not None and what == "describe" and study.read_by == (ahead, {})
+        number = self._running = AHEAD if is_begun else next(self._numbers)
         try:
-            await self._write({"job": number, "do": what, "study": study.to_dict(), "given": dict(given)})
+            if not is_begun:
+                if ahead is not None:
+                    self._say({"stop": AHEAD})
+                await self._write({"job": number, "do": what, "study": study.to_dict(), "given": dict(given)})
             while True:
                 said = await self._read(heard)
                 if said["job"] != number:
@@ -82,7 +97,7 @@ class Worker:
                 else:
                     answer: dict[str, Any] = said["answer"]
                     return answer
-        except asyncio.CancelledError:
+        except CancelledError:
             self.stop()
             raise
         finally:
@@ -97,7 +112,7 @@ class Worker:
             return
         self._say({"stop": self._running})
         if self._ending is None:
-            self._ending = asyncio.get_running_loop().call_later(_PATIENCE, self._end)
+            self._ending = self._loop.call_later(_PATIENCE, self._end)
 
     def _end(self) -> None:
         self._was_ended = True
@@ -113,7 +128,7 @@ class Worker:
                     pipe.close()
 
     async def _write(self, data: dict[str, Any]) -> None:
-        await asyncio.to_thread(self._say, data)
+        await self._loop.run_in_executor(None, self._say, data)
 
     def _say(self, data: dict[str, Any]) -> None:
         with suppress(OSError):  # its end is met when it is read
@@ -126,7 +141,7 @@ class Worker:
         if line.endswith(b"\n"):
             said: dict[str, Any] = json.loads(line)
             return said
-        await asyncio.to_thread(self._process.wait)
+        await self._loop.run_in_executor(None, self._process.wait)
         if self._was_ended:
             self._was_ended = False
             message = "stopped before anything was found"

@@ -41,20 +41,21 @@ def open_(*, source: str | None, target: str | None, port: int, browse: bool, ma
     if (is_file and not is_study and path is not None and not path.is_file()) or not folder.is_dir():
         message = f"there is no file {source!r}; give a table, a network by name, or a study (.toml)"
         raise InvalidArgumentError(message)
-    with closing(Worker(folder)) as worker:  # which loads what it needs while the server does
+    name = path.name if is_file and path is not None else source
+    ahead, most_bytes = None if is_study else name, int(max_megabytes * 1e6)
+    with closing(Worker(folder, most_bytes, ahead)) as worker:  # which loads and reads while the server loads
         try:
-            from apsl_rules.app.serving import Limits, Study, changed, read_study, require_source, serve
+            from apsl_rules.app.serving import MOST_ROWS, Limits, Study, changed, read_study, require_source, serve
         except ImportError as error:
             message = f"the page needs starlette and uvicorn ({error}); pip install 'apsl_rules[app]'"
             raise MissingPackageError(message) from error
         from apsl_rules.cli.output import print_text
 
-        limits = Limits((folder,), int(max_megabytes * 1e6), most_rows=1 << 40)
+        limits = Limits((folder,), most_bytes, MOST_ROWS)
         study = Study()
         if is_study and path is not None:
             study = read_study(path) if path.exists() else study
-        elif source is not None:
-            name = path.name if is_file and path is not None else source
+        elif name is not None:
             require_source(limits, name)
             study = Study(source=name)
         if target is not None:

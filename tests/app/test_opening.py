@@ -108,3 +108,18 @@ def test_a_page_that_is_looked_at_ends_without_a_word(tmp_path: Path) -> None:
         assert page.process.stdout is not None
         assert page.process.stdout.read() == "Ctrl-C ends it.\n"
         tab.close()
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_stop_ends_the_work(tmp_path: Path, *, ignored: bool) -> None:
+    """Also where the page was started in the background of a script, whose processes ignore interrupts."""
+    setup = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN if {ignored} else signal.SIG_DFL)"
+    with open_page(tmp_path, "alarm10", setup=setup) as page:
+        page.until(lambda state: state["columns"]["of"])
+        page.change("depth", depth="max")
+        page.change("target", column="LVFAILURE.1")
+        page.until(lambda state: (state["busy"] or {}).get("what") == "nodes visited")
+        page.ask("/api/stop", {})
+        stopped = page.until(lambda state: state["part"] and not state["busy"])["part"]
+
+    assert "stopped at an interrupt" in stopped["incomplete"]
