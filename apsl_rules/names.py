@@ -269,9 +269,18 @@ def inside(depth: Depth, distance: int) -> bool:
     return depth == "max" or distance < depth
 
 
+def _may_join(text: str, names: set[str]) -> bool:
+    """Return whether text could name a category that several columns are joined into, which only their rows tell."""
+    parts = text.split("|")
+    is_stem = bool(text) and sum(name.startswith(text) for name in names) > 2  # noqa: PLR2004 - two are no category
+    return is_stem or (len(parts) > 2 and names.issuperset({*parts} - {"…"}))  # noqa: PLR2004
+
+
 def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:
     """Return the node whose label reads like a word of a user."""
     matches = [node for node in nodes if str(node) == text]
+    if not matches and _may_join(text, {str(node) for node in nodes}):
+        return text
     if not matches:
         what = "columns" if role.startswith("column") else "nodes"
         hint = nearest(text, map(str, nodes)) or f"; the {what} are {listing(nodes)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apsl_rules.data.by_definition import Definition, definitions
+from apsl_rules.data.by_definition import Definition, definitions, taken_apart_for
 from apsl_rules.data.codings import CategoryCodes, Dictionary, Distinct, NumberValues, plan_elsewhere, read_distinct
 from apsl_rules.data.columns import Column, Labels, PandasFrame, labels_of, open_frame, summarise
 from apsl_rules.data.cuts import LevelRule
@@ -38,6 +38,7 @@ from apsl_rules.data.files import (
 from apsl_rules.data.kinds import DROPPED, ColumnKind, ColumnSummary, DatePart, Kind, infer_kind
 from apsl_rules.data.levels import GroupFigures, GroupSums, Level, Levels
 from apsl_rules.data.missing_codes import MissingCodes, codes_by_column
+from apsl_rules.data.one_hot import OneHot, Place, arranged, find_one_hot, one_hot_sets
 from apsl_rules.data.read_table import coded_table, table
 from apsl_rules.data.reading import MISSING_LEVEL, MissingRule, Plan, Reading, advice_on_levels
 from apsl_rules.data.roles import (
@@ -101,7 +102,9 @@ __all__ = [
     "MixedTable",
     "NoticedGroups",
     "NumberValues",
+    "OneHot",
     "PandasFrame",
+    "Place",
     "Plan",
     "Reading",
     "Role",
@@ -113,6 +116,7 @@ __all__ = [
     "Traffic",
     "Values",
     "advice_on_levels",
+    "arranged",
     "array_fingerprint",
     "available_memory",
     "check_times",
@@ -129,6 +133,7 @@ __all__ = [
     "earlier",
     "example_table",
     "find_derived",
+    "find_one_hot",
     "group_columns",
     "groups_of_rows",
     "infer_kind",
@@ -140,6 +145,7 @@ __all__ = [
     "lagged",
     "notes_on_duplicates",
     "notice_groups",
+    "one_hot_sets",
     "open_frame",
     "open_source",
     "places_of",
@@ -149,6 +155,7 @@ __all__ = [
     "role_names",
     "summarise",
     "table",
+    "taken_apart_for",
     "thin_rows",
     "thin_step",
     "time_columns",

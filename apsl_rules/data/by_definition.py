@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 import numpy as np
@@ -18,6 +18,7 @@ from apsl_rules.data.dataset import CountedDataset, Dataset
 from apsl_rules.data.exact_sums import exact_sums
 from apsl_rules.data.formulas import Floats, correlation, errors_of, formula, is_rank, places, written
 from apsl_rules.data.kinds import BY_DEFINITION
+from apsl_rules.data.one_hot import one_hot_sets
 from apsl_rules.data.plain_sums import plain_sums
 from apsl_rules.names import Node, in_order
 from apsl_rules.notes import Note, argument
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from apsl_rules.data.tables import LocalTable
 
 Codes = npt.NDArray[np.int64]
+Data = TypeVar("Data", bound=Dataset)
 
 #: So many numbers are compared with a target two by two; of more, those that make plain sums with it are found first.
 MOST_COMPARED = 60
@@ -106,6 +108,23 @@ def definitions(data: Dataset, target: Node, keep: Collection[Node] = (), *, fun
     for name, sentence in () if functions else _sums(some.without(told)):
         told.setdefault(name, sentence)
     return Definition(target, told)
+
+
+def taken_apart_for(
+    data: Data, nodes: Collection[Node], kept: Collection[Node] | None = ()
+) -> tuple[Data, list[Definition]]:
+    """Take joined columns apart where one of them is a node, or is kept; None keeps all.
+
+    What makes one category with a node follows from it.
+    """
+    sets = one_hot_sets(data.notes)
+    asked = {*nodes, *(kept or ())}
+    left = [one for one in sets if one.name in nodes or (kept is not None and one.is_apart_from(asked))]
+    if len(left) == len(sets):
+        return data, []
+    told = [Definition(node, one.with_member(node, but=asked)) for node in nodes for one in sets if kept is not None]
+    found: Any = data.apart().joined(left)
+    return found, told
 
 
 @attrs.frozen(eq=False)

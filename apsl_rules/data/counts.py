@@ -11,9 +11,19 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.dataset import NO_TRAFFIC, Codes, CountedDataset, Heading, Joint, Traffic, Weights
+from apsl_rules.data.dataset import (
+    NO_TRAFFIC,
+    Codes,
+    CountedDataset,
+    Heading,
+    Joint,
+    Traffic,
+    Weights,
+    codes_joined,
+)
 from apsl_rules.data.duplicates import Pairs, compare, same_totals
 from apsl_rules.data.files import content_fingerprint
+from apsl_rules.data.one_hot import OneHot, Place, arranged
 from apsl_rules.errors import TooManyCombinationsError
 from apsl_rules.names import Node, listing
 from apsl_rules.notes import Note, argument
@@ -243,7 +253,22 @@ class CachedCounts(CountedDataset):
         """Return the counts of the columns but for some, each set aside for a reason."""
         places = tuple(place for place, name in enumerate(self.names) if name not in reasons)
         heading = self.heading.select(places, self._columns_without(reasons), (*self.notes, *notes))
-        return CachedCounts(ChosenCounts(self.source, places, heading), self.note)
+        return CachedCounts(ChosenCounts(self.source, tuple(((place,), None) for place in places), heading), self.note)
+
+    def is_one_hot(self, members: Sequence[Node]) -> bool:
+        """Return whether each row has a single one in some columns of ones and zeros."""
+        places = tuple(self.place[name] for name in members)
+        (found,) = self.source.joints([places], len(members))
+        return found is not None and bool((np.count_nonzero(found.codes == 1, axis=0) == 1).all())
+
+    def joined(self, sets: Sequence[OneHot]) -> CachedCounts:
+        """Return the counts with one-hot columns joined into categories."""
+        if not sets:
+            return self
+        parts = tuple(arranged(self.names, sets))
+        made = CachedCounts(ChosenCounts(self.source, parts, self.heading.joined(sets)), self.note)
+        made.before = self
+        return made
 
     @property
     def traffic(self) -> Traffic:
@@ -352,18 +377,18 @@ class CachedCounts(CountedDataset):
 
 @attrs.frozen(eq=False)
 class ChosenCounts:
-    """The columns at some places of a source of counts.
+    """Columns of a source of counts, of which some may be joined.
 
     Attributes
     ----------
-    source, places
-        The source, and which of its columns these are.
+    source, parts
+        The source, and which of its columns make each of these.
     heading
         The heading of these columns.
     """
 
     source: CountSource
-    places: tuple[int, ...]
+    parts: tuple[Place, ...]
     heading: Heading
 
     @property
@@ -377,29 +402,33 @@ class ChosenCounts:
         return self.source.cheap
 
     def joints(self, sets: Sequence[tuple[int, ...]], most: int) -> list[Joint | None]:
-        """Count sets of columns in one round."""
-        found = self.source.joints(self._within(sets), most)
-        return [
-            None if one is None else attrs.evolve(one, places=places) for places, one in zip(sets, found, strict=True)
-        ]
+        """Count sets of columns in one round: joined ones have as many combinations as the columns that make them."""
+        found = self.source.joints([self._within(one) for one in sets], most)
+        return [None if one is None else self._joined(one, places) for places, one in zip(sets, found, strict=True)]
 
     def complete(self, sets: Sequence[tuple[int, ...]]) -> Sequence[int]:
         """Count, for each set of columns, the rows in which none of them is missing."""
-        return self.source.complete(self._within(sets))
+        return self.source.complete([self._within(one) for one in sets])
 
     def sample(self) -> Codes:
         """Return the codes of some rows."""
-        codes: Codes = self.source.sample()[list(self.places)]
-        return codes
+        return codes_joined(self.source.sample()[list(self._within(range(len(self.parts))))], self.parts)
 
     @property
     def fingerprint(self) -> Callable[[int], bytes] | None:
         """Return what names the contents of a column, where the source can tell."""
         of_column: Callable[[int], bytes] | None = getattr(self.source, "fingerprint", None)
-        return None if of_column is None else lambda place: of_column(self.places[place])
+        return None if of_column is None else lambda place: b"".join(map(of_column, self.parts[place][0]))
 
-    def _within(self, sets: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-        return [tuple(self.places[place] for place in one) for one in sets]
+    def _joined(self, found: Joint, places: tuple[int, ...]) -> Joint:
+        parts = [self.parts[place] for place in places]
+        if not any(one for _, one in parts):
+            return attrs.evolve(found, places=places)
+        codes = codes_joined(found.codes, parts)
+        return Joint(places, *collapse(codes, self.heading.spans[list(places)].tolist(), found.weights))
+
+    def _within(self, places: Iterable[int]) -> tuple[int, ...]:
+        return tuple(at for place in places for at in self.parts[place][0])
 
 
 # --- distinct rows ------------------------------------------------------------------------------------------------

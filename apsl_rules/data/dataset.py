@@ -19,6 +19,7 @@ import numpy.typing as npt
 from apsl_rules.data.duplicates import Groups, sorted_groups
 from apsl_rules.data.files import content_fingerprint
 from apsl_rules.data.kinds import ColumnKind, why_never_varies, why_set_aside
+from apsl_rules.data.one_hot import OneHot, Place, arranged, joined_columns
 from apsl_rules.data.roles import Roles, time_note
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
@@ -76,6 +77,21 @@ class Traffic:
 NO_TRAFFIC = Traffic()
 
 
+def names_joined(names: Sequence[Node], parts: Sequence[Place]) -> tuple[Node, ...]:
+    """Return the names of columns of which some are joined."""
+    return tuple(one.name if one else names[at[0]] for at, one in parts)
+
+
+def codes_joined(lines: Iterable[Any], parts: Sequence[Place]) -> Codes:
+    """Return the codes of columns of which some are joined, given those of the columns that make each, in turn."""
+    left, made = iter(lines), list[Any]()
+    for at, one in parts:
+        some = [next(left) for _ in at]
+        made.append(some[0] if one is None else np.argmax(np.stack(some) == 1, axis=0).astype(some[0].dtype))
+    codes: Codes = np.stack(made)
+    return codes
+
+
 @attrs.frozen(eq=False, slots=False)
 class Heading:
     """All of a table of categories but its rows; ``totals`` says how often each code occurs in its column.
@@ -121,6 +137,23 @@ class Heading:
             totals=tuple(self.totals[place] for place in places),
             columns=columns,
             notes=notes,
+        )
+
+    def joined(self, sets: Sequence[OneHot]) -> Heading:
+        """Return the heading with one-hot columns joined into categories."""
+        parts = arranged(self.names, sets)
+        return attrs.evolve(
+            self,
+            names=names_joined(self.names, parts),
+            cards=np.array([len(at) if one else self.cards[at[0]] for at, one in parts], np.int64),
+            levels=tuple(one.levels if one else self.levels[at[0]] for at, one in parts),
+            incomplete=np.array([one is None and self.incomplete[at[0]] for at, one in parts], np.bool_),
+            totals=tuple(
+                np.array([self.totals[place][1] for place in at], np.int64) if one else self.totals[at[0]]
+                for at, one in parts
+            ),
+            columns=joined_columns(self.columns, sets),
+            notes=(*(one.note() for one in sets), *self.notes),
         )
 
     @cached_property
@@ -232,6 +265,8 @@ class Dataset(NotebookView, ABC):
     number_names: tuple[Node, ...] = ()
     #: The columns that say something of the rows and are no nodes, by role.
     roles: Roles = MappingProxyType({})
+    #: The dataset before one-hot columns were joined.
+    before: Dataset | None = None
     #: The categories among the columns; counting those of rows elsewhere is refused where others are numbers.
     categories: CountedDataset
 
@@ -311,6 +346,26 @@ class Dataset(NotebookView, ABC):
         del reasons, notes
         message = f"the rows are in {self.kind}, which leaves no column out; give {argument('drop')}"
         raise InvalidArgumentError(message)
+
+    def levels_of(self, node: Node) -> tuple[Any, ...]:
+        """Return the levels of a category in the order of their codes."""
+        return self.categories.levels_of(node)
+
+    def is_one_hot(self, members: Sequence[Node]) -> bool:
+        """Return whether each row has a single one in some columns of ones and zeros; False where nobody can tell."""
+        del members
+        return False
+
+    def joined(self, sets: Sequence[OneHot]) -> Dataset:
+        """Return the dataset with one-hot columns joined into categories."""
+        if not sets:
+            return self
+        message = f"the rows are in {self.kind}, which joins no columns"
+        raise InvalidArgumentError(message)
+
+    def apart(self) -> Dataset:
+        """Return the dataset with all joined columns taken apart."""
+        return self.before or self
 
     def _columns_without(self, reasons: Mapping[Node, str]) -> tuple[ColumnKind, ...]:
         return tuple(

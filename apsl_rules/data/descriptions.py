@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules._documents import label
-from apsl_rules.data.by_definition import Definition, definitions
+from apsl_rules.data.by_definition import Definition, definitions, taken_apart_for
 from apsl_rules.data.derived import find_derived
 from apsl_rules.data.kinds import CONSTANT, ColumnKind, why_set_aside
 from apsl_rules.data.tables import LocalTable
@@ -183,10 +183,12 @@ def describe(table: LocalTable, target: Node = None) -> Description:
     Of very many columns only the first by name are compared to find derived ones. With a ``target`` only what is set
     aside for it is told; without one the same for each column, if they are few.
     """
+    told = list[Definition]()
     if target is not None:
+        table, told = taken_apart_for(table, [target])
         require_known(target, table.place, "target")
     targets = [target] if target is not None else table.names if len(table.names) <= _MOST_DEFINED else []
-    defined = tuple(found for one in targets if (found := definitions(table, one)))
+    defined = tuple(found for found in (*told, *(definitions(table, one) for one in targets)) if found)
     labels = labels_in(table.notes)
     coded = table.categories
     aside = [one.name for one in table.columns if one.kind == "set aside" and one.detail == CONSTANT]

@@ -45,6 +45,8 @@ DROPPED = "left out as asked"
 WEIGHTS = "says how many rows each row stands for"
 #: How the detail of a column begins that was set aside because the target defines it, or it the target.
 BY_DEFINITION = "it follows from the target: it "
+#: How the detail of a column begins that stands for a level of a category.
+JOINED = "stands for a level of "
 DATES = "it holds dates or times"
 GROUPS = "says which rows belong together"
 SAMPLING_WEIGHTS = "says how much of the population each row stands for"
@@ -266,7 +268,8 @@ def notes_on_kinds(columns: Iterable[ColumnKind], crowded: Sequence[Node] = ()) 
     """Return sentences on the columns that were set aside, and on categories with too many levels for the rows."""
     reasons: dict[str, list[Node]] = {}
     for column in columns:
-        is_told = column.detail == DROPPED or column.detail in SETTING_OF or column.detail.startswith(BY_DEFINITION)
+        is_told = column.detail == DROPPED or column.detail in SETTING_OF
+        is_told |= column.detail.startswith((BY_DEFINITION, JOINED))
         if column.kind == "set aside" and not is_told:
             reasons.setdefault(column.detail, []).append(column.name)
     notes = [
@@ -325,7 +328,8 @@ def why_set_aside(columns: Iterable[ColumnKind], name: Node) -> str | None:
                 return Sentence(f"column {name!r} {column.detail}, so it is no variable; {way}")
             if column.detail.startswith(BY_DEFINITION):
                 return Sentence(f"column {name!r} was set aside: {column.detail}; give {argument('keep', [name])}")
-            if column.detail == CONSTANT:
-                return f"column {name!r} was set aside: {CONSTANT}"
-            return Sentence(_aside([name], column.detail).replace(" is set aside", " was set aside"))
+            if column.detail.startswith(JOINED):
+                return Sentence(f"column {name!r} {column.detail}; give {argument('keep', [name])} to take it apart")
+            told = _aside([name], column.detail).replace(" is set aside", " was set aside")
+            return f"column {name!r} was set aside: {CONSTANT}" if column.detail == CONSTANT else Sentence(told)
     return None

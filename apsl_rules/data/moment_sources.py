@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.counts import CountSource
-from apsl_rules.data.dataset import Floats, Integers
+from apsl_rules.data.dataset import Floats, Integers, names_joined
 from apsl_rules.data.kinds import ColumnKind
 from apsl_rules.data.levels import GroupFigures, Levels
+from apsl_rules.data.one_hot import OneHot, arranged, joined_columns
 from apsl_rules.data.roles import Roles, role_names
 from apsl_rules.data.tables import LocalTable
 from apsl_rules.names import Node
@@ -81,6 +82,20 @@ class MomentHeading:
             units=tuple(self.units[place] for place in places) if self.units else (),
             columns=columns,
             notes=notes,
+        )
+
+    def joined(
+        self, sets: Sequence[OneHot], shapes: Mapping[Node, tuple[Integers, int]], units: Sequence[ColumnUnit]
+    ) -> MomentHeading:
+        """Return the heading with one-hot columns joined into categories of such indicators and units."""
+        parts, unit = arranged(self.names, sets), {one.name: unit for one, unit in zip(sets, units, strict=True)}
+        columns, notes = joined_columns(self.columns, sets), (*(one.note() for one in sets), *self.notes)
+        made = self.select([at[0] for at, _ in parts], columns, notes)
+        return attrs.evolve(
+            made,
+            names=names_joined(self.names, parts),
+            widths=np.array([shapes[one.name][1] if one else self.widths[at[0]] for at, one in parts], np.int64),
+            units=tuple(unit[one.name] if one else self.units[at[0]] for at, one in parts),
         )
 
     @cached_property
@@ -226,6 +241,17 @@ class EstimatesLevels(Protocol):
 
     def estimated_levels(self, places: Sequence[int], by: Sequence[int], weight: int | None) -> Levels:
         """Return the levels of columns without squares, from all rows that have some of them."""
+
+
+@runtime_checkable
+class JoinsColumns(Protocol):
+    """A source of moments that joins one-hot columns into categories."""
+
+    def is_one_hot(self, places: Sequence[int]) -> bool:
+        """Return whether each row has a single one in some columns of ones and zeros."""
+
+    def joined(self, sets: Sequence[OneHot]) -> MomentSource:
+        """Return the source with one-hot columns joined into categories."""
 
 
 @runtime_checkable

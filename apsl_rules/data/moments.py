@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,7 @@ from apsl_rules.data.moment_sources import (
     CountsDistinct,
     Embedding,
     EstimatesLevels,
+    JoinsColumns,
     MomentHeading,
     MomentSource,
     RowTests,
@@ -34,6 +36,7 @@ from apsl_rules.data.moment_sources import (
     TakesValues,
     is_nearly_normal,
 )
+from apsl_rules.data.one_hot import OneHot
 from apsl_rules.data.tables import LocalTable
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
@@ -250,6 +253,26 @@ class KeptMoments(Dataset):
         return (
             KeptMoments(left, DatasetMemory(), self.embedding) if isinstance(left, MomentSource) else CachedCounts(left)
         )
+
+    def levels_of(self, node: Node) -> tuple[Any, ...]:
+        """Return the levels of a category in the order of their codes."""
+        return self.heading.units[self.place[node]].levels
+
+    @property
+    def _joining(self) -> JoinsColumns | None:
+        return self.source if isinstance(self.source, JoinsColumns) else None
+
+    def is_one_hot(self, members: Sequence[Node]) -> bool:
+        """Return whether each row has a single one in some columns; False where the engine cannot tell."""
+        return self._joining is not None and self._joining.is_one_hot([self.place[name] for name in members])
+
+    def joined(self, sets: Sequence[OneHot]) -> Dataset:
+        """Return the moments with one-hot columns joined into categories."""
+        if not sets or self._joining is None:
+            return super().joined(sets)
+        made = KeptMoments(self._joining.joined(sets), DatasetMemory(), self.embedding)
+        made.before = self
+        return made
 
     @property
     def rows(self) -> int:

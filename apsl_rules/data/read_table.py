@@ -25,6 +25,7 @@ from apsl_rules.data.kinds import (
     notes_on_kinds,
 )
 from apsl_rules.data.missing_codes import MissingCodes, may_hold_codes, notes_on_suspects, notes_on_words
+from apsl_rules.data.one_hot import find_one_hot
 from apsl_rules.data.readers import PlainTable
 from apsl_rules.data.reading import (
     ALL,
@@ -203,7 +204,9 @@ def table(
     notes = (*(opened.notes if isinstance(opened, PlainTable | PandasFrame) else ()), *notes)
     columns, notes = read.settle(opened.names, aside, notes)
     made = store.finish(columns, (*noticed, *left_out, *notes, *_on_counts(view, store)))
-    return attrs.evolve(made, roles=plan.roles, beside=_beside(view, reading, plan)) if plan.roles else made
+    made = attrs.evolve(made, roles=plan.roles, beside=_beside(view, reading, plan)) if plan.roles else made
+    is_told = plan.kind is not None or plan.levels == "declared" or time is not None
+    return made if is_told else made.joined(find_one_hot(made, plan.kinds))
 
 
 def _in_time(opened: Source, reading: Reading) -> tuple[Source, Reading, tuple[str, ...]]:

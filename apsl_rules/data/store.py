@@ -103,9 +103,11 @@ class Store:
         self.number_places.append(place)
 
     def is_whole_number(self, place: int) -> bool:
-        """Whether a column holds whole numbers and no labels."""
+        """Whether a column holds whole numbers, no labels, and no missing value."""
         if place in self.levels:
-            return all(isinstance(level, int) and not isinstance(level, bool) for level in self.levels[place])
+            return not self.absent[place] and all(
+                isinstance(level, int) and not isinstance(level, bool) for level in self.levels[place]
+            )
         number = self.number_places.index(place)
         values = self._numbers[number // _TOGETHER][number % _TOGETHER]
         return bool((values == np.rint(values)).all())

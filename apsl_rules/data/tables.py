@@ -24,6 +24,8 @@ from apsl_rules.data.dataset import (
     RowNumbers,
     Totals,
     Traffic,
+    codes_joined,
+    names_joined,
     thin_rows,
     thin_step,
 )
@@ -31,6 +33,7 @@ from apsl_rules.data.derived import notes_on_derived
 from apsl_rules.data.duplicates import same_orders, same_partitions
 from apsl_rules.data.files import array_fingerprint
 from apsl_rules.data.kinds import ColumnKind, ColumnSummary, infer_kind
+from apsl_rules.data.one_hot import OneHot, arranged, joined_columns
 from apsl_rules.data.roles import Roles, groups_of_rows, is_constant_in
 from apsl_rules.errors import DataError
 from apsl_rules.memory import Kind
@@ -95,6 +98,8 @@ class Table(CountedDataset):
         How each column of the source was read, and what was assumed then.
     roles, beside
         The columns that say something of the rows, by role, and their values in the same rows.
+    before
+        The table before one-hot columns were joined.
     """
 
     names: tuple[Node, ...]
@@ -106,6 +111,7 @@ class Table(CountedDataset):
     columns: tuple[ColumnKind, ...] = ()
     roles: Roles = attrs.field(factory=dict)
     beside: LocalTable | None = None
+    before: LocalTable | None = attrs.field(default=None, repr=False)
 
     can = frozenset({"counts", "rows", "fingerprint"})
 
@@ -202,6 +208,22 @@ class Table(CountedDataset):
         left = self.select([name for name in self.names if name not in reasons])
         return attrs.evolve(left, columns=self._columns_without(reasons), notes=(*self.notes, *notes))
 
+    def is_one_hot(self, members: Sequence[Node]) -> bool:
+        """Return whether each row has a single one in some columns of ones and zeros."""
+        ones = np.zeros(self.rows, np.int64)
+        for name in members:
+            ones += self.codes[self.place[name]] == 1
+        return bool((ones == 1).all())
+
+    def joined(self, sets: Sequence[OneHot]) -> Table:
+        """Return the table with one-hot columns joined into categories."""
+        if not sets:
+            return self
+        heading, parts = self.heading.joined(sets), arranged(self.names, sets)
+        codes = codes_joined([self.codes[place] for at, _ in parts for place in at], parts)
+        known = heading.cards, heading.levels, heading.incomplete, heading.notes, heading.columns
+        return Table(heading.names, codes, *known, self.roles, self.beside, self)
+
     def resampled(self, rows: RowNumbers, *, declared: bool) -> Table:
         """Return some rows. Levels that they do not show are none of its levels, unless all are declared."""
         codes: Any = self.codes.take(rows, axis=1)  # in C order, as the kernels want it
@@ -262,6 +284,8 @@ class MixedTable(Dataset):
         How each column of the source was read, and what was assumed then.
     roles, beside
         The columns that say something of the rows, by role, and their values in the same rows.
+    before
+        The table before one-hot columns were joined.
     """
 
     names: tuple[Node, ...]
@@ -272,6 +296,7 @@ class MixedTable(Dataset):
     notes: tuple[str, ...] = ()
     roles: Roles = attrs.field(factory=dict)
     beside: LocalTable | None = None
+    before: LocalTable | None = attrs.field(default=None, repr=False)
 
     can = frozenset({"moments", "rows"})
 
@@ -352,6 +377,19 @@ class MixedTable(Dataset):
             return self
         numbers = np.ascontiguousarray(self.numbers[:, thin_rows(self.rows, step)])
         return attrs.evolve(self, categories=self.categories.thinned(), numbers=numbers, roles={}, beside=None)
+
+    def is_one_hot(self, members: Sequence[Node]) -> bool:
+        """Return whether each row has a single one in some columns of ones and zeros."""
+        return self.categories.is_one_hot(members)
+
+    def joined(self, sets: Sequence[OneHot]) -> MixedTable:
+        """Return the table with one-hot columns joined into categories."""
+        if not sets:
+            return self
+        columns, notes = joined_columns(self.columns, sets), (*(one.note() for one in sets), *self.notes)
+        names = names_joined(self.names, arranged(self.names, sets))
+        categories = attrs.evolve(self.categories.joined(sets), columns=columns, notes=notes)
+        return attrs.evolve(self, names=names, categories=categories, columns=columns, notes=notes, before=self)
 
     def set_aside(self, reasons: Mapping[Node, str], notes: Sequence[str]) -> LocalTable:
         """Return the table without some columns, each set aside for a reason; without numbers categories are left."""

@@ -349,10 +349,11 @@ def _times(names: Sequence[Node], columns: Sequence[Column]) -> Iterator[tuple[N
 def _steps(names: Sequence[Node], columns: Sequence[Column]) -> Floats | None:
     """Return the steps between rows by some columns, None if these say no time in some row."""
     try:
-        values = times_of(names, columns).values
+        times = times_of(names, columns)
     except DataError:
         return None
-    return None if np.isnan(values).any() else np.diff(values)
+    is_told = times.unit != "place"  # the order of levels may be that of the rows
+    return np.diff(times.values) if is_told and not np.isnan(times.values).any() else None
 
 
 def _length(column: Column) -> int:

@@ -8,13 +8,24 @@ from typing import Any, cast
 import attrs
 import numpy as np
 
+from apsl_rules.data import one_hot_sets
 from apsl_rules.data.moments import is_opened
 from apsl_rules.effects.figures import READING, Figures, open_figures
 from apsl_rules.errors import DataError, InvalidArgumentError, PluginError
 from apsl_rules.graphs import Dag, is_networkx
 from apsl_rules.graphs.networks import Network
 from apsl_rules.knowledge import load_knowledge
-from apsl_rules.learning import KEPT_READING, Request, Settings, Source, nodes_of, open_data, run_once, without_copies
+from apsl_rules.learning import (
+    KEPT_READING,
+    Request,
+    Settings,
+    Source,
+    nodes_of,
+    open_data,
+    run_once,
+    taken_apart,
+    without_copies,
+)
 from apsl_rules.names import Depth, Node, listing, require_known
 from apsl_rules.notes import argument
 from apsl_rules.oracles import is_oracle
@@ -40,6 +51,7 @@ def part_and_figures(
     rows = source if data is None else data
     settings = _sampled(rows, settings)
     request, opened = open_structure(source, settings)
+    opened = taken_apart(opened, (cause, target), request.keep)
     figures = open_figures(rows, settings, opened if data is None else None)
     for node, role in ((cause, "cause"), (target, "target")):
         figures.require(node, role)
@@ -101,7 +113,8 @@ def read_as(part: Part, data: Any, settings: Settings) -> Settings:
     known = {name: part.settings[name] for name in KEPT_READING if name in part.settings}
     found = cast("Settings", {**known, **{name: value for name, value in settings.items() if value is not None}})
     if "discretize" not in found and "kinds" not in found:
-        members = set(part.members).difference(part.earlier)
+        joined = {one.name for one in one_hot_sets(part.notes)}
+        members = set(part.members).difference(part.earlier, joined)
         used = [one for one in part.columns if one.name in members and not one.detail.endswith(", cut")]
         kinds = {one.name: one.asked_kind for one in used}
         if kinds:

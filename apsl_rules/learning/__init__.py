@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from apsl_rules.learning.api import WARMING, blanket, blanket_of, compare, dry_run, learn, learn_graph
 from apsl_rules.learning.asked_again import AskedAgain, ask_again
-from apsl_rules.learning.copies import without_copies
+from apsl_rules.learning.copies import taken_apart, without_copies
 from apsl_rules.learning.describing import describe, first_rows
 from apsl_rules.learning.findings import Copies, FindingList, FindingsFromTests, Visitor
 from apsl_rules.learning.frontier import Distances
@@ -73,6 +73,7 @@ __all__ = [
     "settings_on",
     "show_progress",
     "stability",
+    "taken_apart",
     "with_bar",
     "with_settings",
     "without_copies",

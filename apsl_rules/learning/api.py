@@ -20,6 +20,7 @@ from apsl_rules.data.databases import (
     types_set_aside,
 )
 from apsl_rules.errors import Interrupted, InvalidArgumentError, KnowledgeError
+from apsl_rules.learning.copies import taken_apart
 from apsl_rules.learning.run import Budget, progress_bar, run_once
 from apsl_rules.learning.settings import AUTO, SETTINGS, Learner, Request, Settings, with_settings
 from apsl_rules.learning.source import choose_learner, find_learner, is_auto, open_data, rivals
@@ -85,7 +86,7 @@ def learn_graph(source: Any, **settings: Unpack[Settings]) -> LearnedGraph:
     ([('a', 'c'), ('b', 'c')], [['d', 'e']])
     """
     request = Request.of(settings, "learn_graph")
-    opened = open_data(source, request)
+    opened = taken_apart(open_data(source, request), (), request.keep)
     offer, _ = choose_learner(request, opened.gives)
     nodes = opened.oracle(offer.spec.tests.alpha, request.threads).nodes
     budget = Budget.of(request)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import attrs
 
-from apsl_rules.data import definitions
+from apsl_rules.data import Dataset, Definition, definitions, taken_apart_for
 from apsl_rules.learning.source import Source
 from apsl_rules.names import Node, listed, require_known
 from apsl_rules.notes import named
@@ -20,20 +20,37 @@ def without_copies(source: Source, targets: Sequence[Node], keep: object = None,
 
     With ``functions`` these are functions of one target alone, and no terms of sums or products.
     """
-    data = source.data
-    if source.is_settled or source.offer is None or data is None:
+    if source.is_settled or source.offer is None or source.data is None:
         return source
-    kept = _kept(source, keep)
-    if kept is None or not all(target in data.place for target in targets):
+    kept, source = _kept(source, keep), taken_apart(source, targets, keep)
+    data = source.data
+    if kept is None or data is None or not all(target in data.place for target in targets):
         return attrs.evolve(source, is_settled=True)
     every = [definitions(data, target, (*kept, *targets), functions=functions) for target in targets]
+    return attrs.evolve(_without(source, data, every), is_settled=True)
+
+
+def _without(source: Source, data: Dataset, every: Iterable[Definition]) -> Source:
+    """Return a source of a dataset without the columns that were found, with the oracle that suits what is left."""
     found = [one for one in every if one]
-    if not found:
-        return attrs.evolve(source, is_settled=True)
     reasons = {column: one.reason(column) for one in found for column in one.told}
-    left = data.set_aside(reasons, [one.note() for one in found])
+    left = data.set_aside(reasons, [one.note() for one in found]) if found else data
+    if left is source.opened:
+        return source
     offer, origin = next((one for one in source.asked if one[0].needs <= left.can), (source.offer, source.origin))
-    return attrs.evolve(source, opened=left, offer=offer, origin=origin, is_settled=True, oracles={})
+    return attrs.evolve(source, opened=left, offer=offer, origin=origin, oracles={})
+
+
+def taken_apart(source: Source, nodes: Collection[Node], keep: object = None) -> Source:
+    """Return a source in which joined columns are apart where one of them is asked about or is to be kept.
+
+    Those that make one category with a node that is asked about follow from it, and are set aside.
+    """
+    data = source.data
+    if data is None or source.offer is None:
+        return source
+    left, told = taken_apart_for(data, nodes, _kept(source, keep))
+    return attrs.evolve(_without(source, left, told), apart=source.apart.union(data.names).difference(left.names))
 
 
 def _kept(source: Source, keep: object) -> tuple[Node, ...] | None:
@@ -41,7 +58,7 @@ def _kept(source: Source, keep: object) -> tuple[Node, ...] | None:
     if isinstance(keep, str) and keep == EVERY:
         return None
     names = () if keep is None else listed("keep", keep, "names of columns, such as ['lwage']")
-    known = {one.name for one in source.columns}.union(() if source.data is None else source.data.names)
+    known = {one.name for one in source.columns}.union(source.apart, () if source.data is None else source.data.names)
     for name in names:
         require_known(name, known, f"column in {named('keep')}")
     return tuple(names)

@@ -18,7 +18,7 @@ import numpy as np
 
 from apsl_rules.data import Target, content_fingerprint, join_target
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.learning.copies import EVERY, without_copies
+from apsl_rules.learning.copies import taken_apart, without_copies
 from apsl_rules.learning.run import Budget, known_of, require_target, run_once, with_bar
 from apsl_rules.learning.settings import Request, Settings, with_settings
 from apsl_rules.learning.source import Rows, Source, choose_learner, in_world, open_data
@@ -133,9 +133,9 @@ def learn_many(
         argument="progress",
     )
     request = Request.of(settings, "learn_many")
-    opened = open_data(source, request)
+    opened = taken_apart(open_data(source, request), (), request.keep)
     if isinstance(targets, str):  # the union is to have every column
-        request = attrs.evolve(request, keep=EVERY)
+        opened = attrs.evolve(opened, is_settled=True)
     request = in_world(request, opened.gives)
     offer, _ = choose_learner(request, opened.gives)
     oracle = SharedOracle(opened.oracle(offer.spec.tests.alpha, 1))

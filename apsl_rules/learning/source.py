@@ -94,7 +94,7 @@ class Source:
     """An opened source: a dataset, a graph or an oracle, ``opened`` for an offer of an oracle, or an oracle itself.
 
     ``asked`` are the offers that may be taken, each with its origin. A source ``is_settled`` once columns that a target
-    defines were set aside.
+    defines were set aside; ``apart`` names the joined columns that were taken apart.
     """
 
     opened: Any
@@ -103,6 +103,7 @@ class Source:
     options: Mapping[str, Any] = attrs.field(factory=dict)
     declared: bool = False
     is_settled: bool = False
+    apart: frozenset[Node] = frozenset()
     asked: tuple[tuple[OracleOffer, str], ...] = ()
     _oracles: dict[tuple[float, int], Oracle] = attrs.field(factory=dict)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -179,3 +180,12 @@ def test_times_are_sorted_whatever_the_zone() -> None:
     early, late = "2024-01-01 12:00+02:00", "2024-01-01 11:00+00:00"
     times = times_of(["when"], [Labels(np.arange(2), (early, late))])
     assert times.spell(float(times.steps(np.zeros(2, np.int64))[0])) == "1 hour"
+
+
+def test_keys_in_a_dictionary_are_no_time() -> None:
+    """A dictionary has its levels in the order of the rows, which says nothing of when these were."""
+    random = np.random.default_rng(3)
+    walk = np.cumsum(random.normal(size=200))
+    keys = pa.array([f"k{one}" for one in random.permutation(200)]).dictionary_encode()
+    frame = pa.table({"a b": keys, "x": walk})
+    assert not any("follow one another" in note for note in table(frame, groups="auto").notes)

@@ -150,3 +150,11 @@ def test_the_option_names_columns_or_all(tmp_path: Path) -> None:
         assert done.code == 0
         assert ("12 missing" in done.out or "5.0% missing" in done.out) == bool(options)
     assert "unknown column in --na 'agee'" in apsl_here("describe", str(path), "--na", "agee=9").err
+
+
+def test_numbers_of_rows_with_gaps_are_no_weights() -> None:
+    """A column with missing values is refused as weights, so no note offers it, wherever it is read as codes."""
+    frame = pd.DataFrame(
+        {"count": ["4", ".", "1", ".", "."], "y": [True, False, True, False, True], "z": list("abcde")}
+    )
+    assert not any("looks like the number of rows" in note for note in table(frame).notes)

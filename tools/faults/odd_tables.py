@@ -145,7 +145,7 @@ def _told(data: Dataset) -> Any:
     targets = {str(name): dict(definitions(data, name).told) for name in data.names}
     levels = None if "counts" not in data.can else [data.categories.levels_of(name) for name in data.names]
     rows = None if levels is None else [total.tolist() for total in data.categories.heading.totals]
-    notes = [str(note) for note in data.notes]
+    notes = [str(note) for note in data.notes if "looks like the number of rows" not in note]  # said in memory alone
     return data.names, data.columns, levels, rows, data.missing.tolist(), notes, targets
 
 

@@ -12,12 +12,14 @@ from functools import partial
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import attrs
+import numpy as np
 
 from apsl_backends.engines.arrow_columns import Summary, count_values
 from apsl_backends.engines.coders import Coder
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn
-from apsl_rules.data import SECTION, ColumnKind, LocalTable
-from apsl_rules.data.counts import CountSource, Heading
+from apsl_backends.kernels.library import Integers
+from apsl_rules.data import SECTION, Codes, ColumnKind, LocalTable, OneHot, Place, arranged
+from apsl_rules.data.counts import ChosenCounts, CountSource, Heading
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 
@@ -114,6 +116,26 @@ class ReadColumns(Protocol):
         """Return the counts of some columns, which are categories."""
 
 
+@attrs.frozen(eq=False)
+class JoinedColumns:
+    """The columns of an engine of which some are joined."""
+
+    read: ReadColumns
+    sets: tuple[OneHot, ...]
+
+    def thinned(self) -> LocalTable:
+        """Return about 10,000 of the rows."""
+        return self.read.thinned().joined(self.sets)
+
+    def counts(self, names: Sequence[Node], columns: tuple[ColumnKind, ...], notes: tuple[str, ...]) -> CountSource:
+        """Return the counts of some columns, which are categories."""
+        sets = [one for one in self.sets if one.name in names]
+        members = [name for one in sets for name in one.members]
+        source = self.read.counts([*names, *members], columns, notes)
+        heading = attrs.evolve(source.heading.joined(sets), columns=columns, notes=notes)
+        return ChosenCounts(source, tuple(arranged(source.heading.names, sets)), heading)
+
+
 class ArrowEngine(Engine):
     """Rows of an Arrow table in this process."""
 
@@ -151,7 +173,7 @@ class Rows(ABC):
 
     def select(self, places: Sequence[int]) -> Rows:
         """Return the rows of some columns."""
-        return ChosenRows(self, tuple(places))
+        return ChosenRows(self, [((place,), None) for place in places])
 
     @abstractmethod
     def fold(self, places: Sequence[int], work: Callable[[Part], Answer]) -> Iterable[Answer]:
@@ -196,26 +218,60 @@ class StreamedRows(Rows):
 
 
 class ChosenRows(Rows):
-    """Some columns of rows."""
+    """Some columns of rows: ``parts`` has those that make each, ``shapes`` the indicators of joined ones."""
 
-    def __init__(self, rows: Rows, places: tuple[int, ...]) -> None:
+    def __init__(
+        self, rows: Rows, parts: Sequence[Place], shapes: Mapping[Node, tuple[Integers, int]] | None = None
+    ) -> None:
         self.most_gathered = rows.most_gathered
         self._rows = rows
-        self._places = places
+        self._parts = tuple(parts)
+        self._shapes = shapes or {}
 
     def fold(self, places: Sequence[int], work: Callable[[Part], Answer]) -> Iterable[Answer]:
         """Do work on some of the columns."""
-        return self._rows.fold([self._places[place] for place in places], work)
+        return self._rows.fold(*self._asked(places, work))
 
     def first(self, places: Sequence[int], work: Callable[[Part], Answer]) -> Answer:
         """Do work on some columns of the first part of the rows."""
-        return self._rows.first([self._places[place] for place in places], work)
+        return self._rows.first(*self._asked(places, work))
 
     def reduce(
         self, places: Sequence[int], work: Callable[[Part], Answer], join: Callable[[Sequence[Answer]], Answer]
     ) -> Answer:
         """Do work on each part of the rows and join the answers."""
-        return self._rows.reduce([self._places[place] for place in places], work, join)
+        return self._rows.reduce(*self._asked(places, work), join)
+
+    def _asked(
+        self, places: Sequence[int], work: Callable[[Part], Answer]
+    ) -> tuple[list[int], Callable[[Part], Answer]]:
+        parts = [self._parts[place] for place in places]
+        return [at for made_of, _ in parts for at in made_of], partial(
+            _join_and_work, parts=parts, shapes=self._shapes, work=work
+        )
+
+
+def _join_and_work(
+    part: Part, parts: Sequence[Place], shapes: Mapping[Node, tuple[Integers, int]], work: Callable[[Part], Answer]
+) -> Answer:
+    left, made = iter(part), list[NumberColumn | CategoryColumn]()
+    for at, one in parts:
+        some = [next(left) for _ in at]
+        made.append(some[0] if one is None else CategoryColumn(joined_codes(some), *shapes[one.name]))
+    return work(made)
+
+
+def joined_codes(flags: Part) -> Codes:
+    """Return for each row which of some columns of ones and zeros has the one."""
+    codes: Codes = np.argmax(np.stack([one[0] == 1 for one in flags]), axis=0).astype(np.uint8)
+    return codes
+
+
+def ones_of(flags: Part) -> Integers:
+    """Return how many ones each of some columns has, and last in how many rows there is a single one."""
+    ones = np.stack([one[0] == 1 for one in flags])
+    found: Integers = np.append(ones.sum(axis=1), np.count_nonzero(ones.sum(axis=0) == 1))
+    return found
 
 
 def code_and_work(

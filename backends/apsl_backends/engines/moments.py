@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.engines.coders import indicators_of, unit_of
-from apsl_backends.engines.engine import Engine, Part, ReadColumns, Rows
+from apsl_backends.engines.engine import ChosenRows, Engine, JoinedColumns, Part, ReadColumns, Rows, ones_of
 from apsl_backends.engines.groups import estimated_levels, role_columns, role_units, sums_by_group
 from apsl_backends.engines.normal_scores import Line, Standardised, likeness_of, line_of, normal_scores
 from apsl_backends.engines.sums import (
@@ -31,7 +31,16 @@ from apsl_backends.engines.sums import (
 )
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, EmbeddedHandle, NumberColumn
 from apsl_backends.kernels.library import Floats, Integers, in_blocks, useful_threads
-from apsl_rules.data import ColumnKind, GroupFigures, Levels, LocalTable, MixedTable, available_memory
+from apsl_rules.data import (
+    ColumnKind,
+    GroupFigures,
+    Levels,
+    LocalTable,
+    MixedTable,
+    OneHot,
+    arranged,
+    available_memory,
+)
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.duplicates import Pairs, compare, split
 from apsl_rules.data.moments import (
@@ -235,6 +244,27 @@ class Moments:
             return self._read.counts(heading.names, columns, notes)
         rows = self._rows.select((*places, *self.heading.role_place.values()))
         return Moments(self.engine, heading, rows, self._likeness[list(places)], self._read)
+
+    def is_one_hot(self, places: Sequence[int]) -> bool:
+        """Return whether each row has a single one in some columns of ones and zeros."""
+        self.rounds += 1
+        return int(self._ones(places)[-1]) == self.heading.rows
+
+    def joined(self, sets: Sequence[OneHot]) -> Moments:
+        """Return the moments with one-hot columns joined into categories."""
+        heading = self.heading
+        parts = arranged(heading.names, sets)
+        totals = {one.name: self._ones(at)[:-1] for at, one in parts if one}
+        shapes = {name: indicators_of(rows) for name, rows in totals.items()}
+        made = heading.joined(sets, shapes, [unit_of(one.levels, totals[one.name]) for one in sets])
+        likeness = np.array([np.nan if one else self._likeness[at[0]] for at, one in parts])
+        with_roles = [((place,), None) for place in heading.role_place.values()]
+        rows = ChosenRows(self._rows, [*parts, *with_roles], shapes)
+        return Moments(self.engine, made, rows, likeness, JoinedColumns(self._read, tuple(sets)))
+
+    def _ones(self, places: Sequence[int]) -> Integers:
+        found: Integers = np.sum(list(self._rows.fold(places, ones_of)), axis=0)
+        return found
 
     @property
     def moved(self) -> int:

@@ -19,10 +19,13 @@ from apsl_rules.data import (
     FileTable,
     LocalTable,
     MixedTable,
+    OneHot,
     available_memory,
     count_levels,
+    find_one_hot,
     is_countable,
     is_left_in_place,
+    one_hot_sets,
 )
 from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.data.databases import DatabaseTable, duckdb_path, is_database, is_ibis_table
@@ -86,10 +89,10 @@ def open_dataset(
     rows = _elsewhere(source, reading, kind, address=address, memory_limit=limit)
     made = None if need == "counts" else rows.moments(embedding or Embedding())
     if made is not None and (made.heading.is_number.any() or made.heading.roles):
-        return moments_of(made)
+        return rows.joined(moments_of(made))
     if need == "moments":
         raise DataError(_NO_NUMBERS)
-    return CachedCounts(rows.counts(), note)
+    return rows.joined(CachedCounts(rows.counts(), note))
 
 
 def moments_of(data: Any, embedding: Embedding | None = None, threads: int = 1) -> KeptMoments:
@@ -168,14 +171,29 @@ class _InPlace:
         made = moments(self.engine, embedding, **self.reading)
         return None if is_cut and not made.heading.roles else made
 
+    def joined(self, data: Dataset) -> Dataset:
+        """Return the dataset with one-hot columns joined."""
+        is_declared = self.reading.get("levels") == "declared"
+        return data if is_declared else data.joined(find_one_hot(data, self.reading.get("kinds")))
+
 
 @attrs.frozen(eq=False)
 class _Sent:
-    """A table in memory whose codes and scores go to an engine."""
+    """A table in memory whose codes and scores go to an engine; ``sets`` are one-hot columns to be joined there."""
 
     engine_of: Callable[..., Engine]
     table: LocalTable
     discretize: Any
+    sets: tuple[OneHot, ...]
+
+    @classmethod
+    def of(cls, engine_of: Callable[..., Engine], table: LocalTable, discretize: Any) -> _Sent:
+        """Take the joined columns of a table apart, so that an engine can take them apart too."""
+        return cls(engine_of, table.before or table, discretize, one_hot_sets(table.notes))
+
+    def joined(self, data: Dataset) -> Dataset:
+        """Return the dataset with one-hot columns joined."""
+        return data.joined(self.sets)
 
     def counts(self) -> CountSource:
         """Return the counts of the rows."""
@@ -218,13 +236,13 @@ def _elsewhere(
 
         if file is not None:
             return _InPlace(DaskEngine(file, address=address), reading)
-        return _Sent(partial(ScatteredEngine, address=address), _read(source, reading), reading.get("discretize"))
+        return _Sent.of(partial(ScatteredEngine, address=address), _read(source, reading), reading.get("discretize"))
     from apsl_backends.engines.duckdb import DuckEngine
 
     if file is not None:
         return _InPlace(DuckEngine.of_file(file, memory_limit=memory_limit), reading)
     sent = partial(DuckEngine.of_arrow, memory_limit=memory_limit)
-    return _Sent(sent, _read(source, reading), reading.get("discretize"))
+    return _Sent.of(sent, _read(source, reading), reading.get("discretize"))
 
 
 def _file_of(source: Any, kind: str | None) -> FileTable | None:
