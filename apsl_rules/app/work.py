@@ -148,6 +148,7 @@ class Work:
                 "distinct": one.distinct,
             }
             for one in found.described
+            if str(one.name) not in study.drop
         ]
         return {
             "rows": found.rows,

@@ -155,3 +155,11 @@ def test_the_part_is_shown_while_it_grows(
     assert any(drawing and "<svg" in drawing for _, _, drawing in visits)
     assert any(what == "tests done" and done for what, done, _, _ in told)
     assert told[0][0].startswith("reading t.csv")
+
+
+def test_a_column_that_is_left_out_is_listed_once(desk: tuple[Work, Study, pd.DataFrame]) -> None:
+    """As left out, with the button that takes it in again."""
+    work, study, _ = desk
+    found = work.do("describe", changed(study, "drop", {"column": "site", "out": True}), {}, silent)
+
+    assert [one["kind"] for one in found["columns"] if one["name"] == "site"] == ["left out"]

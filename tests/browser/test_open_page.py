@@ -353,6 +353,132 @@ def test_it_is_accessible_at_every_step(opened: Opened, tmp_path: Path, narrow: 
     assert faults == []
 
 
+def test_every_control_is_used_by_keys(opened: Opened, tmp_path: Path) -> None:  # noqa: PLR0915 - one sitting
+    """Tab comes to each of them, and keys do what a mouse does: kinds, boxes, arrows that are drawn, files."""
+    patients(400).to_csv(tmp_path / "tables" / "patients.csv", index=False)
+    desk = opened()
+    desk.find("[data-source='patients.csv']")
+    assert desk.out_of_reach() == []
+    desk.reach("[data-source='patients.csv']")
+    desk.press(Keys.ENTER)
+    desk.find("[data-key='ask weight']")
+    desk.until(desk.is_settled)
+    assert desk.out_of_reach() == []
+
+    # the table; the focus stays where it was
+    desk.reach("[data-key='kind weeks']")
+    desk.press("o")
+    desk.until(lambda: desk.is_settled() and desk.focused().get_attribute("value") == "ordered")
+    desk.until(lambda: desk.find("#undo").is_enabled() and desk.is_settled())
+    ActionChains(desk.browser).key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).perform()
+    desk.until(lambda: desk.is_settled() and desk.focused().get_attribute("value") == "", "what was taken back")
+    desk.reach("[data-key='out smoker']")
+    desk.press(Keys.SPACE)
+    desk.says("[data-column='smoker']", "left out")
+    desk.until(lambda: desk.focused().get_attribute("data-key") == "out smoker", "the focus")
+    assert len(desk.all("[data-column='smoker']")) == 1
+    desk.reach("[data-key='missing age']", back=True)
+    desk.press("999", Keys.ENTER)
+    desk.says("[data-column='age']", "% missing")
+    desk.reach(".rows summary", back=True)
+    desk.press(Keys.ENTER)
+    desk.reach("[data-key='setting missing']")
+    desk.press("c")
+    desk.says(".rows summary", "Missing values complete")
+    desk.press("a")
+    desk.until(lambda: desk.is_settled() and "Missing" not in desk.text(".rows summary"))
+    desk.reach("[data-key='ask weight']")
+    desk.press(Keys.ENTER)
+    desk.settled()
+
+    # the answer: the focus is at the step that opened
+    assert desk.focused().get_attribute("id") == "tab-answer"
+    assert desk.out_of_reach() == []
+    desk.reach("#depth")
+    desk.press(Keys.ARROW_RIGHT)
+    desk.settled()
+    desk.reach("input[name='hidden']:checked")
+    desk.press(Keys.ARROW_DOWN)
+    desk.settled()
+    assert desk.focused().get_attribute("value") == "excluded"
+    desk.press(Keys.ARROW_UP)
+    desk.settled()
+
+    # what I know: a column goes into a box, an arrow is drawn, required and taken back
+    desk.reach("#tab-answer", back=True)
+    desk.press(Keys.ARROW_RIGHT)
+    desk.find("#rests")
+    assert desk.out_of_reach() == []
+    desk.reach("#by")
+    desk.press("ward 3", Keys.TAB, "2026")
+    desk.reach("[data-question='sort'] [data-item='weeks'] select")
+    desk.press("b")
+    desk.until(lambda: desk.all("[data-question='sort'] [data-word='before'] [data-item='weeks']"), "weeks in its box")
+    desk.settled()
+    assert desk.focused().get_attribute("data-key") == "sort weeks"
+    desk.reach("[data-key='further']")
+    desk.press("place")
+    desk.reach("[data-key='comes before']")
+    desk.press(Keys.ENTER)
+    desk.until(lambda: desk.all("[data-word='before'] [data-item='place']"), "place in its box")
+    desk.settled()
+    desk.reach("#pick")
+    desk.press(Keys.SPACE)
+    desk.says("#know", "Enter")
+    desk.reach("#report")
+    with desk.report():
+        desk.reach("#drawing [aria-label='weight']")
+        desk.press(Keys.ENTER)
+        desk.press(Keys.ARROW_LEFT)
+        for key in (Keys.ARROW_DOWN, Keys.ARROW_UP, Keys.ARROW_UP):
+            if desk.focused().get_attribute("aria-label") != "weeks":
+                desk.press(key)
+        desk.press(Keys.ENTER)
+    desk.until(lambda: desk.find("#arrow-to").get_attribute("value") == "weeks", "the arrow")
+    desk.until(lambda: desk.focused().get_attribute("id") == "require", "the focus")
+    desk.press(Keys.TAB, Keys.ENTER)
+    desk.says(".said", "forbidden: weight → weeks")
+    desk.settled()
+    desk.reach("[data-key='release weight weeks']")
+    desk.press(Keys.ENTER)
+    desk.until(lambda: "weight → weeks" not in desk.text("#know"), "no arrow")
+    desk.settled()
+    assert desk.browser.execute_script("return document.querySelector('#know').contains(document.activeElement)")
+
+    # how much: what was chosen stays chosen
+    desk.reach("#tab-know", back=True)
+    desk.press(Keys.ARROW_RIGHT)
+    desk.reach("#effect-cause")
+    desk.press("smoke")
+    desk.reach("[data-key='adjust own']")
+    desk.press(Keys.SPACE)
+    desk.reach("#own")
+    desk.press("age")
+    desk.reach("#estimate")
+    desk.press(Keys.ENTER)
+    desk.says("#effects", "Effect of smoke on weight")
+    assert len(desk.all("#effects .effect")) == 2
+    assert desk.find("[data-key='adjust own']").is_selected()
+    assert desk.find("#own").get_attribute("value") == "age"
+    assert desk.out_of_reach() == []
+
+    # my graph, and the files
+    desk.reach("#tab-much", back=True)
+    desk.press(Keys.ARROW_RIGHT)
+    desk.reach("#graph-text")
+    desk.press("dag { smoke -> weight }")
+    desk.reach("#check")
+    desk.press(Keys.ENTER)
+    desk.says("#checked", "contradicted")
+    assert desk.out_of_reach() == []
+    desk.reach("#tab-graph", back=True)
+    desk.press(Keys.ARROW_RIGHT)
+    desk.reach("[data-take='study.toml']")
+    desk.press(Keys.ENTER)
+    desk.until((desk.downloads / "study.toml").exists, "the study")
+    assert desk.out_of_reach() == []
+
+
 def test_a_browser_that_comes_late_sees_everything(browser: Chrome, tmp_path: Path) -> None:
     """All is worked out before the page is opened, so that it hears of it once."""
     patients(200).to_csv(tmp_path / "patients.csv", index=False)

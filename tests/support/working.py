@@ -18,6 +18,27 @@ from selenium.webdriver.support.select import Select
 #: Seconds in which something is to be seen; a busy machine is slow.
 PATIENCE = 40.0
 
+#: Begin at the top of the page, and note what has the focus.
+_BEGIN = """
+const begin = document.querySelector('h1');
+begin.tabIndex = -1;
+begin.focus();
+window.reached = new Set();
+for (const one of [document, document.querySelector('iframe').contentDocument])
+  one?.addEventListener('focusin', ({ target }) => window.reached.add(target));
+"""
+#: Controls that are seen and can be used; of radio buttons, tabs and nodes one has the focus; arrow keys go to others.
+_LEFT = """
+const frame = document.querySelector('iframe');
+const pages = [document, ...(frame.checkVisibility() ? [frame.contentDocument] : [])];
+const all = pages.flatMap((one) =>
+  [...one.querySelectorAll('button, input, select, textarea, summary, a[href], [role="button"]')]);
+const is_used = (one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled
+  && !(one.role === 'tab' && one.ariaSelected !== 'true') && !(one.type === 'radio' && !one.checked)
+  && !(one.closest('#drawing') && one.tabIndex < 0);
+return all.filter((one) => is_used(one) && !window.reached.has(one)).map((one) => one.outerHTML.slice(0, 200));
+"""
+
 
 class Desk:
     """An open page."""
@@ -101,6 +122,29 @@ class Desk:
     def press(self, *keys: str) -> None:
         """Press keys where the focus is."""
         ActionChains(self.browser).send_keys(*keys).perform()
+
+    def reach(self, css: str, *, back: bool = False) -> None:
+        """Go to a control by Tab alone, or by Shift and Tab."""
+        for _ in range(200):
+            found = self.browser.execute_script("return document.activeElement.matches(arguments[0])", css)
+            if found:
+                return
+            if back:
+                ActionChains(self.browser).key_down(Keys.SHIFT).send_keys(Keys.TAB).key_up(Keys.SHIFT).perform()
+            else:
+                self.press(Keys.TAB)
+        message = f"Tab never came to {css}"
+        raise AssertionError(message)
+
+    def out_of_reach(self) -> list[str]:
+        """Return the controls, those in the report among them, that Tab never comes to."""
+        self.browser.execute_script(_BEGIN)
+        for _ in range(250):
+            self.press(Keys.TAB)
+            if self.browser.execute_script("return document.activeElement === document.body"):
+                break
+        left: list[str] = self.browser.execute_script(_LEFT)
+        return left
 
     def focused(self) -> WebElement:
         """Return the element that has the focus."""

@@ -78,7 +78,11 @@ const further = (question, study) => {
     make('label', {}, 'Another column ', input),
     make('datalist', { id: 'others' }, ...others.map((value) => make('option', { value }))),
     ...['before', 'after'].map((word) =>
-      button({}, () => input.value && say(question, study, input.value.trim(), word), `comes ${word}`),
+      button(
+        { 'data-key': `comes ${word}` },
+        () => input.value && say(question, study, input.value.trim(), word),
+        `comes ${word}`,
+      ),
     ),
   );
 };
@@ -88,7 +92,7 @@ const board = (question, study) => {
   const guesses = question.guess.filter(([column]) => !answers.has(column));
   const agree = guesses.length
     ? button(
-        {},
+        { 'data-key': `agree ${question.id}` },
         () =>
           ask('answer', {
             id: question.id,
@@ -197,7 +201,7 @@ const arrows = (study) => {
       ? make(
           'p',
           { class: 'hint', role: 'status' },
-          'Click in the drawing where the arrow begins, then where it ends; or click an edge.',
+          'Choose in the drawing where the arrow begins, then where it ends, by clicks or with Tab and Enter.',
         )
       : null,
     make(
@@ -301,4 +305,5 @@ onChosen(({ edge, node }) => {
   else if (node !== null && !ends.from) ends.from = node;
   else if (node !== null && node !== ends.from) ends.to = node;
   draw(last);
+  if (ends.from && ends.to) byId('require').focus();
 });

@@ -12,6 +12,7 @@ const ways = [
 ];
 let found = null;
 let chosen = { cause: '', target: '' };
+let held = { ways: ['parents'], own: '' };
 let about = null;
 
 const wordsOf = (adjust) =>
@@ -45,8 +46,9 @@ const field = (which, label, values) =>
   );
 const work = async () => {
   const wanted = [...byId('much').querySelectorAll('[name="adjust"]:checked')].map(({ value }) => value);
-  const own = byId('own')
-    .value.split(',')
+  held = { ways: wanted, own: byId('own').value };
+  const own = held.own
+    .split(',')
     .map((one) => one.trim())
     .filter(Boolean);
   const adjust = wanted.map((way) => (way === 'own' ? own : way));
@@ -87,7 +89,7 @@ const draw = () => {
             type: 'checkbox',
             name: 'adjust',
             value,
-            checked: value === 'parents',
+            checked: held.ways.includes(value),
             'data-key': `adjust ${value}`,
           }),
           ' ',
@@ -98,7 +100,14 @@ const draw = () => {
         'label',
         {},
         'My columns ',
-        make('input', { type: 'text', id: 'own', placeholder: 'age, sex', autocomplete: 'off', 'data-key': 'own' }),
+        make('input', {
+          type: 'text',
+          id: 'own',
+          value: held.own,
+          placeholder: 'age, sex',
+          autocomplete: 'off',
+          'data-key': 'own',
+        }),
       ),
     ),
     button({ id: 'estimate', class: 'main', 'data-key': 'estimate' }, work, 'Estimate'),

@@ -31,7 +31,11 @@ export const refill = (place, made, build) => {
   const { selectionStart: from, selectionEnd: to } = active ?? {};
   place.replaceChildren(...[build()].flat().filter(Boolean));
   const again = [...place.querySelectorAll('[data-key]')].find((one) => one.dataset.key === active?.dataset.key);
-  if (!again) return;
+  if (!again) {
+    place.tabIndex = -1;
+    if (active) place.focus({ preventScroll: true });
+    return;
+  }
   again.focus();
   if (Number.isInteger(from)) again.setSelectionRange(from, to); // whoever types goes on where they were
 };

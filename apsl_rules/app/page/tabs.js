@@ -18,8 +18,12 @@ export const showTabs = () => {
   byId('main').dataset.tab = isOpening() ? 'start' : chosen;
 };
 export const openTab = (name) => {
+  const isWithin = document.activeElement?.closest('[role="tabpanel"]');
   chosen = name;
   showTabs();
+  const tab = byId(`tab-${name}`);
+  tab.disabled = false;
+  if (isWithin) tab.focus(); // what had the focus is no longer seen
   for (const act of listeners) act();
 };
 
