@@ -1,7 +1,7 @@
 """Facts, rules and the engine that fires them to a fixpoint; proofs, conflicts and what becomes of them.
 
 Read ``vocabulary`` first: facts, and rules as patterns of facts. ``rulebooks`` has the rules. ``log`` keeps what is
-known and why, ``marks`` reads it as marks on pairs, ``engine`` fires rules to a fixpoint, ``proof`` walks back from a
+known and why, ``engine`` fires rules to a fixpoint and reads a state as marks on pairs, ``proof`` walks back from a
 fact to the findings behind it, ``conflicts`` says what cannot hold together, and ``policies`` what becomes of it.
 
 Who writes a rule needs ``Rule``, ``Rulebook``, ``Variable``, the relations and the rules ``STEP_1`` to ``R4``.
@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from apsl_rules.rules.answered import Answered, Said, read_pair
 from apsl_rules.rules.conflicts import Conflict, Outcome, closed_cycles, torn_edges
-from apsl_rules.rules.engine import Extension, Program, compile_rulebook, extend
+from apsl_rules.rules.engine import End, Extension, Mark, MarkStore, Program, compile_rulebook, extend
 from apsl_rules.rules.log import Log, Names, Numbers, Row, Told, instances
-from apsl_rules.rules.marks import End, Mark, MarkStore
 from apsl_rules.rules.policies import LEDGERS, POLICIES, Ledger, Policy, Settled, ledger
 from apsl_rules.rules.proof import Proof, Step, as_a_set, proof_at, proof_of, proof_of_reason, shortest_proofs
 from apsl_rules.rules.rulebooks import (

@@ -12,8 +12,8 @@ from apsl_rules.cycles import cyclic_groups
 from apsl_rules.evidence import GIVEN, Evidence
 from apsl_rules.names import Node, Pair, in_order
 from apsl_rules.rules.conflicts import Conflict, Outcome
+from apsl_rules.rules.engine import MarkStore
 from apsl_rules.rules.log import Log, Row
-from apsl_rules.rules.marks import MarkStore
 from apsl_rules.rules.policies import Ledger, Settled
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rulebooks.cpdag import BARRED

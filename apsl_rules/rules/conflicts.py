@@ -14,9 +14,8 @@ import attrs
 from apsl_rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.evidence import evidence_strength
 from apsl_rules.names import Node, shown
-from apsl_rules.rules.engine import Extension
+from apsl_rules.rules.engine import Extension, MarkStore
 from apsl_rules.rules.log import Numbers, Table, Told
-from apsl_rules.rules.marks import MarkStore
 from apsl_rules.rules.proof import Proof, proof_at
 from apsl_rules.rules.vocabulary import Fact, Finding, adjacent, arrow, gap, head
 from apsl_rules.showing import NotebookView

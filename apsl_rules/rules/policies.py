@@ -32,6 +32,8 @@ from apsl_rules.rules.conflicts import (
 from apsl_rules.rules.engine import (
     Extension,
     Fresh,
+    Mark,
+    MarkStore,
     Program,
     compile_rulebook,
     count_firings,
@@ -40,7 +42,6 @@ from apsl_rules.rules.engine import (
     require_positive,
 )
 from apsl_rules.rules.log import Log, Names, Numbers, Told
-from apsl_rules.rules.marks import Mark, MarkStore
 from apsl_rules.rules.proof import as_a_set, proof_of, shortest_proofs
 from apsl_rules.rules.vocabulary import (
     Fact,

@@ -12,8 +12,7 @@ import attrs
 from apsl_rules._documents import label
 from apsl_rules.evidence import SHAPES, Verdict, evidence_data, evidence_strength, evidence_text
 from apsl_rules.names import count_of, order_key
-from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.marks import MarkStore
+from apsl_rules.rules.engine import MarkStore, compile_rulebook, extend
 from apsl_rules.rules.vocabulary import Fact, Finding, Firing, Reason, Rulebook
 from apsl_rules.showing import NotebookView
 

@@ -25,7 +25,7 @@ PYTHON = re.compile(r"(?<![\w-])[a-z_]{2,}=|(?<![\w.\[-])[a-z]+(?:_[a-z]+)+\b|[a
 NOT_SPOKEN = {
     "no command leads there": [
         ("apsl_rules/data/sources.py", "learn_many for many targets"),
-        ("apsl_rules/data/cuts.py", "levels='declared'"),
+        ("apsl_rules/data/values.py", "levels='declared'"),
         ("apsl_rules/data/sources.py", "frame.rename(columns=str)"),
         ("apsl_rules/data/read_table.py", "the table was read already"),
         ("apsl_rules/data/readers/text.py", "so give network="),
@@ -78,7 +78,7 @@ NOT_SPOKEN = {
         ("apsl_rules/parts/many_parts.py", "apsl_rules parts"),
         ("apsl_rules/parts/stability_result.py", "apsl_rules resamples"),
         ("apsl_rules/parts/many_parts.py", "="),
-        ("apsl_rules/rules/marks.py", ""),
+        ("apsl_rules/rules/engine.py", ""),
     ],
     "it names the call and the command": [
         ("apsl_rules/parts/file.py", "part.save()"),

@@ -23,7 +23,7 @@ from apsl_rules import Dag, export, learn, network
 from apsl_rules.errors import GraphFormatError, InvalidArgumentError
 from apsl_rules.export.spelling import escape_signs, spell_label
 from apsl_rules.parts.marked_graph import MarkedGraph
-from apsl_rules.rules.marks import Mark
+from apsl_rules.rules.engine import Mark
 from support.strategies import marked_graphs, without_conflicts
 
 #: pgmpy and pydot call their parser by old names, which it says in a warning.

@@ -13,7 +13,7 @@ from apsl_rules.errors import GraphError, InvalidArgumentError
 from apsl_rules.export.spelling import escape_signs, read_label, spell_label, unescape_signs
 from apsl_rules.names import Node
 from apsl_rules.parts.marked_graph import MarkedGraph
-from apsl_rules.rules.marks import Mark
+from apsl_rules.rules.engine import Mark
 from support.strategies import ODD_LABELS, marked_graphs, without_conflicts
 
 #: The formats that keep every mark: how to write and how to read each.

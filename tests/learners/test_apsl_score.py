@@ -19,7 +19,7 @@ from apsl_rules.names import Depth, Node
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.plugins.manager import installed
 from apsl_rules.plugins.offers import parse_spec
-from apsl_rules.rules.marks import Mark
+from apsl_rules.rules.engine import Mark
 from apsl_rules.rules.vocabulary import arrow, collider, left_open, untested
 from support.graphs import MICRO, MICRO_CPDAG, random_dag
 from support.scoring import coded, strong_network, tables

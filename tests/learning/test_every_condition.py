@@ -18,7 +18,7 @@ from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.names import Depth, Node
 from apsl_rules.parts import load_part
 from apsl_rules.plugins.manager import Progress, installed
-from apsl_rules.rules.marks import Mark
+from apsl_rules.rules.engine import Mark
 from support.counted import table_counts, thrifty_counts
 
 ALARM = sample(network("alarm"), 1000, seed=4)

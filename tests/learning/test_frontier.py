@@ -15,7 +15,7 @@ from apsl_rules.graphs.dag import Dag
 from apsl_rules.learning import Distances
 from apsl_rules.learning.frontier import along_lines
 from apsl_rules.names import Depth, Node, inside, order_key
-from apsl_rules.rules.marks import MarkStore
+from apsl_rules.rules.engine import MarkStore
 from support.graphs import MICRO, dag_of
 from support.telling import told
 

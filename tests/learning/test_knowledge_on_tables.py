@@ -9,7 +9,7 @@ from apsl_rules import Knowledge, learn, learn_graph, network
 from apsl_rules.errors import ApslError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning import run
-from apsl_rules.rules.marks import Mark
+from apsl_rules.rules.engine import Mark
 
 ASIA = sample(network("asia"), 5000, seed=2)
 LEARNERS = ["apsl", "apsl-fs", "cmb", "pcd-by-pcd"]

@@ -15,7 +15,7 @@ from apsl_rules.errors import ApslError, GraphError, InvalidArgumentError, SpecE
 from apsl_rules.names import count_of
 from apsl_rules.parts.part import Part
 from apsl_rules.plugins.offers import Spec
-from apsl_rules.rules.marks import Mark
+from apsl_rules.rules.engine import Mark
 from support.contradictory import Contradictory
 from support.graphs import MICRO
 

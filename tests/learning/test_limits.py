@@ -21,7 +21,7 @@ from apsl_rules.data import table
 from apsl_rules.errors import InvalidArgumentError, LimitReachedError
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.plugins.manager import installed
-from apsl_rules.rules.marks import Mark
+from apsl_rules.rules.engine import Mark
 from apsl_rules.stopping import Stop
 
 pytestmark = pytest.mark.usefixtures("interrupts_are_heard")

@@ -10,7 +10,7 @@ import pytest
 
 from apsl_rules import Knowledge, blanket, learn, learn_graph, stability
 from apsl_rules.parts import load_part
-from apsl_rules.rules.marks import Mark
+from apsl_rules.rules.engine import Mark
 from apsl_rules.rules.vocabulary import gap, untested
 from support.counted import essence
 

@@ -10,7 +10,7 @@ from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.learning.api import learn_graph
-from apsl_rules.rules.marks import Mark
+from apsl_rules.rules.engine import Mark
 from support.graphs import MICRO, dag_of
 from support.scoring import strong_network
 from support.strategies import dags

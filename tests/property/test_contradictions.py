@@ -14,8 +14,7 @@ from apsl_published.plugin import PAPER
 from apsl_rules.cycles import cyclic_groups, shortest_path
 from apsl_rules.names import in_order
 from apsl_rules.rules import ledger
-from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.marks import MarkStore
+from apsl_rules.rules.engine import MarkStore, compile_rulebook, extend
 from apsl_rules.rules.policies import settle
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rulebooks import KNOWING

@@ -13,8 +13,7 @@ from apsl_rules import learn
 from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.rules import ledger
-from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.marks import MarkStore
+from apsl_rules.rules.engine import MarkStore, compile_rulebook, extend
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rulebooks import KNOWING, SOUND
 from apsl_rules.rules.vocabulary import Fact, Finding, Firing, Rulebook

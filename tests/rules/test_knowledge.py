@@ -18,7 +18,7 @@ from apsl_rules.knowledge import parse_knowledge
 from apsl_rules.names import Node
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.rules import Policy
-from apsl_rules.rules.marks import Mark
+from apsl_rules.rules.engine import Mark
 from apsl_rules.rules.rulebooks import SOUND, knowing
 from apsl_rules.rules.vocabulary import Finding, Rulebook
 from support.graphs import dag_of

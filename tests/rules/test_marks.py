@@ -14,9 +14,8 @@ import attrs
 import pytest
 
 from apsl_rules.rules import log as log_module
-from apsl_rules.rules.engine import compile_rulebook, extend
+from apsl_rules.rules.engine import Mark, MarkStore, compile_rulebook, extend
 from apsl_rules.rules.log import Log, Names
-from apsl_rules.rules.marks import Mark, MarkStore
 from apsl_rules.rules.rulebooks import SOUND
 from apsl_rules.rules.vocabulary import RELATIONS, Drop, Finding, Relation, by_name
 from support.graphs import arrows_of

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_rules.evidence.evidence import Evidence
-from apsl_rules.rules.engine import compile_rulebook, extend
-from apsl_rules.rules.marks import End, Mark, MarkStore
+from apsl_rules.rules.engine import End, Mark, MarkStore, compile_rulebook, extend
 from apsl_rules.rules.policies import settle, untested_heads
 from apsl_rules.rules.proof import proof_of
 from apsl_rules.rules.rulebooks import PAG, knowing

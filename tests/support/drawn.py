@@ -13,7 +13,7 @@ from apsl_rules.evidence.evidence import Evidence
 from apsl_rules.names import Node, in_order, shown
 from apsl_rules.parts.part import Visit
 from apsl_rules.rules import ledger
-from apsl_rules.rules.marks import MarkStore
+from apsl_rules.rules.engine import MarkStore
 from apsl_rules.rules.rulebooks import SOUND
 from apsl_rules.rules.vocabulary import Finding, adjacent, collider
 from apsl_rules.views.edges import Look, look

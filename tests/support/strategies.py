@@ -15,7 +15,7 @@ from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.networks.bayesian_network import Network
 from apsl_rules.names import Node
 from apsl_rules.parts.marked_graph import MARKS, MARKS_WITH_HIDDEN, MarkedGraph
-from apsl_rules.rules.marks import Mark
+from apsl_rules.rules.engine import Mark
 from apsl_rules.rules.vocabulary import (
     Fact,
     Finding,
