@@ -5,7 +5,6 @@ from __future__ import annotations
 from apsl_rules.data.by_definition import Definition, definitions, taken_apart_for
 from apsl_rules.data.codings import CategoryCodes, Dictionary, Distinct, NumberValues, plan_elsewhere, read_distinct
 from apsl_rules.data.columns import Column, Labels, PandasFrame, labels_of, open_frame, summarise
-from apsl_rules.data.cuts import LevelRule
 from apsl_rules.data.dataset import (
     FEWEST_TOGETHER,
     SECTION,
@@ -37,7 +36,6 @@ from apsl_rules.data.files import (
 )
 from apsl_rules.data.kinds import DROPPED, ColumnKind, ColumnSummary, DatePart, Kind, infer_kind
 from apsl_rules.data.levels import GroupFigures, GroupSums, Level, Levels
-from apsl_rules.data.missing_codes import MissingCodes, codes_by_column
 from apsl_rules.data.one_hot import OneHot, Place, arranged, find_one_hot, one_hot_sets
 from apsl_rules.data.read_table import coded_table, table
 from apsl_rules.data.reading import MISSING_LEVEL, MissingRule, Plan, Reading, advice_on_levels
@@ -63,6 +61,7 @@ from apsl_rules.data.row_groups import NOTICED_ROWS, NoticedGroups, notice_group
 from apsl_rules.data.sources import Stacked, Target, Values, example_table, join_target, open_source, replace_names
 from apsl_rules.data.store import count_levels, cut_numbers
 from apsl_rules.data.tables import LocalTable, MixedTable, Table
+from apsl_rules.data.values import LevelRule, MissingCodes, codes_by_column
 
 __all__ = [
     "AUTO",

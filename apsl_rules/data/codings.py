@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.columns import Column, Numbers, numbers, summarise
-from apsl_rules.data.cuts import Coded, code, code_cut
 from apsl_rules.data.dataset import Heading
 from apsl_rules.data.kinds import MOST_LEVELS, ColumnKind, ColumnSummary, as_cut, ordered_of
 from apsl_rules.data.read_table import ColumnReader
@@ -28,6 +27,7 @@ from apsl_rules.data.reading import (
 )
 from apsl_rules.data.sources import check_names
 from apsl_rules.data.tables import View
+from apsl_rules.data.values import Coded, code, code_cut
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of
 from apsl_rules.notes import argument

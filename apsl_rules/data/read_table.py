@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.columns import Numbers, PandasFrame, Source
-from apsl_rules.data.cuts import Coded, LevelRule, code, code_cut, code_integers
 from apsl_rules.data.kinds import (
     DROPPED,
     FEW_CODES,
@@ -24,7 +23,6 @@ from apsl_rules.data.kinds import (
     is_coded,
     notes_on_kinds,
 )
-from apsl_rules.data.missing_codes import MissingCodes, may_hold_codes, notes_on_suspects, notes_on_words
 from apsl_rules.data.one_hot import find_one_hot
 from apsl_rules.data.readers import PlainTable
 from apsl_rules.data.reading import (
@@ -64,6 +62,17 @@ from apsl_rules.data.tables import (
     is_count_name,
     note_on_counts,
     repeat_rows,
+)
+from apsl_rules.data.values import (
+    Coded,
+    LevelRule,
+    MissingCodes,
+    code,
+    code_cut,
+    code_integers,
+    may_hold_codes,
+    notes_on_suspects,
+    notes_on_words,
 )
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.columns import Column, Labels, Numbers, Rows, as_numbers, summarise
-from apsl_rules.data.cuts import Cut, LevelRule, parse_cut
 from apsl_rules.data.kinds import (
     DROPPED,
     KIND_OF_PART,
@@ -25,7 +24,6 @@ from apsl_rules.data.kinds import (
     of_type,
     ordered_detail,
 )
-from apsl_rules.data.missing_codes import MissingCodes, blank, codes_by_column
 from apsl_rules.data.roles import (
     KIND_OF_ROLE,
     GroupColumns,
@@ -37,6 +35,7 @@ from apsl_rules.data.roles import (
     time_columns,
 )
 from apsl_rules.data.times import as_days, date_part
+from apsl_rules.data.values import Cut, LevelRule, MissingCodes, blank, codes_by_column, parse_cut
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of, listed, listing, mapping, nearest, require_known, spelt
 from apsl_rules.notes import Note, argument, named

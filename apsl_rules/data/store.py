@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.columns import Numbers, numbers
-from apsl_rules.data.cuts import Coded, Cut, code, code_cut
 from apsl_rules.data.dataset import Codes, Floats
 from apsl_rules.data.kinds import MOST_LEVELS, ColumnKind, as_cut, ordered_of
 from apsl_rules.data.reading import (
@@ -23,6 +22,7 @@ from apsl_rules.data.reading import (
     with_missing,
 )
 from apsl_rules.data.tables import LocalTable, MixedTable, Table, View
+from apsl_rules.data.values import Coded, Cut, code, code_cut
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from apsl_rules import learn
 from apsl_rules.data import MixedTable, Table, count_levels, table
-from apsl_rules.data.cuts import Cut, Method, cut_points, intervals, parse_cut
+from apsl_rules.data.values import Cut, Method, cut_points, intervals, parse_cut
 from apsl_rules.errors import DataError, InvalidArgumentError
 from support.counted import essence
 

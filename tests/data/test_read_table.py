@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules.data import MissingRule, coded_table, count_levels, table
-from apsl_rules.data.missing_codes import MISSING_WORDS
 from apsl_rules.data.tables import Table
+from apsl_rules.data.values import MISSING_WORDS
 from apsl_rules.errors import DataError, InvalidArgumentError, UnknownNodeError
 from apsl_rules.names import Node
 from support.strategies import LABELS

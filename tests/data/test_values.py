@@ -23,7 +23,7 @@ from apsl_rules.names import Node
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.plugins.manager import installed
 from apsl_rules.rules import POLICIES, Policy, ledger
-from apsl_rules.rules.marks import MarkStore
+from apsl_rules.rules.engine import MarkStore
 from apsl_rules.rules.rulebooks import SOUND
 from apsl_rules.rules.vocabulary import Finding, adjacent, collider
 from support.contradictory import Contradictory
