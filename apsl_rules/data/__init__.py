@@ -18,22 +18,9 @@ from apsl_rules.data.dataset import (
     thin_step,
 )
 from apsl_rules.data.derived import find_derived
-from apsl_rules.data.descriptions import (
-    Bar,
-    ColumnDescription,
-    Description,
-    describe,
-    describe_columns,
-)
-from apsl_rules.data.duplicates import Groups, notes_on_duplicates
-from apsl_rules.data.files import (
-    FileTable,
-    array_fingerprint,
-    available_memory,
-    content_fingerprint,
-    is_countable,
-    is_left_in_place,
-)
+from apsl_rules.data.descriptions import Bar, ColumnDescription, Description, describe, describe_columns
+from apsl_rules.data.duplicates import Groups, array_fingerprint, content_fingerprint, notes_on_duplicates
+from apsl_rules.data.files import FileTable, available_memory, is_countable, is_left_in_place
 from apsl_rules.data.kinds import DROPPED, ColumnKind, ColumnSummary, DatePart, Kind, infer_kind
 from apsl_rules.data.levels import GroupFigures, GroupSums, Level, Levels
 from apsl_rules.data.one_hot import OneHot, Place, arranged, find_one_hot, one_hot_sets

@@ -26,7 +26,7 @@ from apsl_rules.data.reading import (
     with_missing,
 )
 from apsl_rules.data.sources import check_names
-from apsl_rules.data.tables import View
+from apsl_rules.data.store import View
 from apsl_rules.data.values import Coded, code, code_cut
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of

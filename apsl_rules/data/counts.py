@@ -21,8 +21,7 @@ from apsl_rules.data.dataset import (
     Weights,
     codes_joined,
 )
-from apsl_rules.data.duplicates import Pairs, compare, same_totals
-from apsl_rules.data.files import content_fingerprint
+from apsl_rules.data.duplicates import Pairs, compare, content_fingerprint, same_totals
 from apsl_rules.data.one_hot import OneHot, Place, arranged
 from apsl_rules.errors import TooManyCombinationsError
 from apsl_rules.names import Node, listing

@@ -16,8 +16,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.duplicates import Groups, sorted_groups
-from apsl_rules.data.files import content_fingerprint
+from apsl_rules.data.duplicates import Groups, content_fingerprint, sorted_groups
 from apsl_rules.data.kinds import ColumnKind, why_never_varies, why_set_aside
 from apsl_rules.data.one_hot import OneHot, Place, arranged, joined_columns
 from apsl_rules.data.roles import Roles, time_note

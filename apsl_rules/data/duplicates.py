@@ -1,15 +1,19 @@
-"""Duplicate columns: those that divide the rows alike, whatever their levels are called, or order them alike.
+"""What columns hold: duplicates, which divide the rows alike or order them alike, and hashes of content.
 
-There is one algorithm. Cheap keys split the columns until few are left in a group; then the first of each group is
-compared with the others, and those unlike it among themselves. A dataset gives the keys and compares.
+There is one algorithm for duplicates, whatever the levels are called. Cheap keys split the columns until few are left
+in a group; then the first of each group is compared with the others, and those unlike it among themselves. A dataset
+gives the keys and compares.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, TypeAlias
+from types import NoneType
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -172,3 +176,70 @@ def _order_of(values: npt.NDArray[np.float64]) -> bytes:
     if last - first < first:
         ranks = np.where(ranks < 0, ranks, last - ranks)
     return blake2b(ranks.astype("<i8").tobytes(), digest_size=16).digest()
+
+
+def array_fingerprint(values: npt.NDArray[Any], *, kind: str) -> bytes:
+    """Return a hash of the values of an array and of what kind of thing they are."""
+    return blake2b(np.ascontiguousarray(values).data, digest_size=16, person=kind.encode()).digest()
+
+
+def content_fingerprint(value: object) -> str:
+    """Return a hash of all that a table, a heading or a graph consists of, the same in every process."""
+    digest = blake2b(digest_size=16)
+    _add_content(digest.update, value)
+    return digest.hexdigest()
+
+
+def _add_content(add: Callable[[bytes | memoryview], None], value: object) -> None:
+    """Add the content of a value piece by piece; each begins with what it is."""
+    kind: Any = type(value)
+    if kind is tuple or kind is list:
+        _add_items(add, cast("Sequence[object]", value))
+    elif kind in _PLAIN:
+        is_long = kind is int and cast("int", value).bit_length() > _LONGEST_INTEGER
+        spelt = hex(cast("int", value)) if is_long else repr(value)
+        add(f"{spelt};".encode("utf-8", "backslashreplace"))
+    elif isinstance(value, np.ndarray):
+        _add_array(add, value)
+    elif (names := _fields_of(kind)) is not None:
+        add(f"{kind.__name__} {len(names)};".encode())
+        for name in names:
+            _add_items(add, (name, getattr(value, name)))
+    elif isinstance(value, frozenset | set):
+        _add_items(add, sorted(value, key=order_key))
+    elif isinstance(value, Mapping):
+        add(f"mapping {len(value)};".encode())
+        for item in sorted(value.items(), key=lambda item: order_key(item[0])):
+            _add_items(add, item)
+    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        _add_items(add, value)
+    else:
+        add(f"{value!r};".encode("utf-8", "backslashreplace"))
+
+
+def _add_array(add: Callable[[bytes | memoryview], None], values: npt.NDArray[Any]) -> None:
+    add(f"array {values.dtype.str} {values.shape};".encode())
+    for row in values if values.ndim > 1 else [values]:  # so that a memory map is never copied as a whole
+        if row.size:
+            add(np.ascontiguousarray(row).view(np.uint8).data)
+
+
+def _add_items(add: Callable[[bytes | memoryview], None], items: Sequence[object]) -> None:
+    if all(isinstance(one, str) for one in items):
+        add(f"texts {tuple(items)!r};".encode("utf-8", "backslashreplace"))
+        return
+    add(f"list {len(items)};".encode())
+    for one in items:
+        _add_content(add, one)
+
+
+_PLAIN = (str, int, float, bool, NoneType)
+
+
+#: Python writes no longer integers with decimal digits.
+_LONGEST_INTEGER = 10_000
+
+
+@cache
+def _fields_of(kind: Any) -> tuple[str, ...] | None:
+    return tuple(field.name for field in attrs.fields(kind)) if attrs.has(kind) else None

@@ -1,24 +1,20 @@
-"""Files that stay where they are, the memory that is free for them, and fingerprints of tables."""
+"""Files that stay where they are, and the memory that is free for them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from glob import glob, has_magic
-from hashlib import blake2b, file_digest, sha256
+from hashlib import file_digest, sha256
 from os import PathLike, fspath
 from pathlib import Path
-from types import NoneType
-from typing import Any, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 import attrs
-import numpy as np
-import numpy.typing as npt
 
 from apsl_rules.data.readers.paths import FileKind, existing_file, file_kind, is_folder, is_there
 from apsl_rules.data.readers.text import read_header
 from apsl_rules.errors import DataError
-from apsl_rules.names import Node, listing, nearest, order_key
+from apsl_rules.names import Node, listing, nearest
 
 KeptKind: TypeAlias = Literal["parquet", "csv", "tsv", "duckdb"]
 
@@ -189,71 +185,6 @@ def is_left_in_place(source: object) -> bool:
     if named.endswith(DATABASE_ENDINGS) or name.casefold().endswith(DATABASE_ENDINGS):
         return True
     return (has_magic(name) and not is_there(name)) or is_folder(name)
-
-
-def array_fingerprint(values: npt.NDArray[Any], *, kind: str) -> bytes:
-    """Return a hash of the values of an array and of what kind of thing they are."""
-    return blake2b(np.ascontiguousarray(values).data, digest_size=16, person=kind.encode()).digest()
-
-
-def content_fingerprint(value: object) -> str:
-    """Return a hash of all that a table, a heading or a graph consists of, the same in every process."""
-    digest = blake2b(digest_size=16)
-    _add_content(digest.update, value)
-    return digest.hexdigest()
-
-
-def _add_content(add: Callable[[bytes | memoryview], None], value: object) -> None:
-    """Add the content of a value piece by piece; each begins with what it is."""
-    kind: Any = type(value)
-    if kind is tuple or kind is list:
-        _add_items(add, cast("Sequence[object]", value))
-    elif kind in _PLAIN:
-        is_long = kind is int and cast("int", value).bit_length() > _LONGEST_INTEGER
-        spelt = hex(cast("int", value)) if is_long else repr(value)
-        add(f"{spelt};".encode("utf-8", "backslashreplace"))
-    elif isinstance(value, np.ndarray):
-        _add_array(add, value)
-    elif (names := _fields_of(kind)) is not None:
-        add(f"{kind.__name__} {len(names)};".encode())
-        for name in names:
-            _add_items(add, (name, getattr(value, name)))
-    elif isinstance(value, frozenset | set):
-        _add_items(add, sorted(value, key=order_key))
-    elif isinstance(value, Mapping):
-        add(f"mapping {len(value)};".encode())
-        for item in sorted(value.items(), key=lambda item: order_key(item[0])):
-            _add_items(add, item)
-    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        _add_items(add, value)
-    else:
-        add(f"{value!r};".encode("utf-8", "backslashreplace"))
-
-
-def _add_array(add: Callable[[bytes | memoryview], None], values: npt.NDArray[Any]) -> None:
-    add(f"array {values.dtype.str} {values.shape};".encode())
-    for row in values if values.ndim > 1 else [values]:  # so that a memory map is never copied as a whole
-        if row.size:
-            add(np.ascontiguousarray(row).view(np.uint8).data)
-
-
-def _add_items(add: Callable[[bytes | memoryview], None], items: Sequence[object]) -> None:
-    if all(isinstance(one, str) for one in items):
-        add(f"texts {tuple(items)!r};".encode("utf-8", "backslashreplace"))
-        return
-    add(f"list {len(items)};".encode())
-    for one in items:
-        _add_content(add, one)
-
-
-_PLAIN = (str, int, float, bool, NoneType)
-#: Python writes no longer integers with decimal digits.
-_LONGEST_INTEGER = 10_000
-
-
-@cache
-def _fields_of(kind: Any) -> tuple[str, ...] | None:
-    return tuple(field.name for field in attrs.fields(kind)) if attrs.has(kind) else None
 
 
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")

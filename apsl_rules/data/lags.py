@@ -6,20 +6,20 @@ step before it is left out. Where they are not, the row before counts as the ste
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.columns import Column, Labels, Source
+from apsl_rules.data.columns import Column, Labels, PandasFrame, Source
 from apsl_rules.data.kinds import Kind
 from apsl_rules.data.readers import PlainTable
-from apsl_rules.data.reading import Reading
+from apsl_rules.data.reading import ALL, Reading
 from apsl_rules.data.roles import TIME, combined, group_columns, is_constant_in, lagged, time_columns
 from apsl_rules.data.times import Steps, Times, collisions, times_of
-from apsl_rules.errors import DataError
+from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of, listed, listing
 from apsl_rules.notes import Note, argument
 
@@ -205,3 +205,37 @@ def _note(reading: Reading, times: Times, steps: Steps, kept: int, rows: int) ->
     severity: Any = "info" if steps.regular else "warning"
     fields = {"lags": lags, "rows": rows, "kept": kept, "gaps": steps.gaps}
     return Note(told, TIME, severity, time=[*time], **fields)
+
+
+def in_time(opened: Source, reading: Reading) -> tuple[Source, Reading, tuple[str, ...]]:
+    """Return a source with columns of earlier steps, how it is read, and a note on its rows in time."""
+    from apsl_rules.data.read_table import table
+
+    if reading.weights is not None:
+        message = (
+            f"{argument('weights', reading.weights)} says how many rows a row stands for, and in time each stands for "
+            f"itself; leave weights out, or leave time out"
+        )
+        raise InvalidArgumentError(message)
+    rows, names = RowsInTime.of(opened, reading), frozenset(opened.names)
+    aside = {*reading.times(names), *group_columns(reading.groups), reading.sampling_weights, *(reading.drop or ())}
+    alone = table(
+        rows.plain(),
+        missing=reading.missing,
+        levels=reading.levels,
+        kinds=_of_names(reading.kinds, names),
+        drop=[name for name in aside if name in names],
+        only=None if reading.only is None else named_or_earlier(opened.names, reading),
+        na=_of_names(reading.na, names),
+    )
+    kinds = {one.name: one.kind for one in alone.columns}
+    with_lags, read_alike = rows.with_lags(kinds)
+    notes = opened.notes if isinstance(opened, PlainTable | PandasFrame) else ()
+    return attrs.evolve(with_lags, notes=notes), read_alike, (rows.note,)
+
+
+def _of_names(given: Any, names: Collection[Node]) -> Any:
+    """Return what is said of some columns; what is said of columns of earlier steps is left out."""
+    if not isinstance(given, Mapping):
+        return given
+    return {name: said for name, said in given.items() if name in names or name == ALL}

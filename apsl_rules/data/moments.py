@@ -18,8 +18,7 @@ import numpy.typing as npt
 from apsl_rules.data.counts import CachedCounts, CountSource
 from apsl_rules.data.dataset import NO_TRAFFIC, CountedDataset, Dataset, Floats, Integers, Traffic
 from apsl_rules.data.derived import notes_on_derived
-from apsl_rules.data.duplicates import Pairs, compare, split
-from apsl_rules.data.files import content_fingerprint
+from apsl_rules.data.duplicates import Pairs, compare, content_fingerprint, split
 from apsl_rules.data.levels import GroupSums, Levels, levels_of
 from apsl_rules.data.moment_sources import (
     ColumnUnit,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.columns import Numbers, PandasFrame, Source
+from apsl_rules.data.columns import Numbers, PandasFrame
 from apsl_rules.data.kinds import (
     DROPPED,
     FEW_CODES,
@@ -44,7 +44,6 @@ from apsl_rules.data.roles import (
     GroupColumns,
     TimeColumns,
     check_weights,
-    group_columns,
     is_auto,
     note_on_rows_without,
     places_of,
@@ -52,17 +51,8 @@ from apsl_rules.data.roles import (
 )
 from apsl_rules.data.row_groups import notice_groups
 from apsl_rules.data.sources import Matrix, open_source
-from apsl_rules.data.store import Store
-from apsl_rules.data.tables import (
-    MOST_GROUPED,
-    LocalTable,
-    MixedTable,
-    Table,
-    View,
-    is_count_name,
-    note_on_counts,
-    repeat_rows,
-)
+from apsl_rules.data.store import Store, View, note_on_weights, repeat_rows
+from apsl_rules.data.tables import LocalTable, MixedTable, Table
 from apsl_rules.data.values import (
     Coded,
     LevelRule,
@@ -76,7 +66,6 @@ from apsl_rules.data.values import (
 )
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of
-from apsl_rules.notes import argument
 
 _FEWEST_COMPLETE = 5
 
@@ -186,7 +175,9 @@ def table(
         found = notice_groups(opened, reading)
         noticed, reading = found.notes, attrs.evolve(reading, groups=found.acting)
     if time is not None:
-        opened, reading, told_of_time = _in_time(opened, reading)
+        from apsl_rules.data.lags import in_time
+
+        opened, reading, told_of_time = in_time(opened, reading)
         noticed = (*noticed, *told_of_time)
     plan = reading.plan(opened.names)
     if isinstance(opened, Matrix) and opened.holds_codes and plan.kind is None:
@@ -212,44 +203,10 @@ def table(
     aside |= {opened.names.index(name): TIMES for name in reading.times(opened.names)}
     notes = (*(opened.notes if isinstance(opened, PlainTable | PandasFrame) else ()), *notes)
     columns, notes = read.settle(opened.names, aside, notes)
-    made = store.finish(columns, (*noticed, *left_out, *notes, *_on_counts(view, store)))
+    made = store.finish(columns, (*noticed, *left_out, *notes, *note_on_weights(view, store)))
     made = attrs.evolve(made, roles=plan.roles, beside=_beside(view, reading, plan)) if plan.roles else made
     is_told = plan.kind is not None or plan.levels == "declared" or time is not None
     return made if is_told else made.joined(find_one_hot(made, plan.kinds))
-
-
-def _in_time(opened: Source, reading: Reading) -> tuple[Source, Reading, tuple[str, ...]]:
-    """Return a source with columns of earlier steps, how it is read, and a note on its rows in time."""
-    from apsl_rules.data.lags import RowsInTime, named_or_earlier
-
-    if reading.weights is not None:
-        message = (
-            f"{argument('weights', reading.weights)} says how many rows a row stands for, and in time each stands for "
-            f"itself; leave weights out, or leave time out"
-        )
-        raise InvalidArgumentError(message)
-    rows, names = RowsInTime.of(opened, reading), frozenset(opened.names)
-    aside = {*reading.times(names), *group_columns(reading.groups), reading.sampling_weights, *(reading.drop or ())}
-    alone = table(
-        rows.plain(),
-        missing=reading.missing,
-        levels=reading.levels,
-        kinds=_of_names(reading.kinds, names),
-        drop=[name for name in aside if name in names],
-        only=None if reading.only is None else named_or_earlier(opened.names, reading),
-        na=_of_names(reading.na, names),
-    )
-    kinds = {one.name: one.kind for one in alone.columns}
-    with_lags, read_alike = rows.with_lags(kinds)
-    notes = opened.notes if isinstance(opened, PlainTable | PandasFrame) else ()
-    return attrs.evolve(with_lags, notes=notes), read_alike, (rows.note,)
-
-
-def _of_names(given: Any, names: Collection[Node]) -> Any:
-    """Return what is said of some columns; what is said of columns of earlier steps is left out."""
-    if not isinstance(given, Mapping):
-        return given
-    return {name: said for name, said in given.items() if name in names or name == ALL}
 
 
 def _with_roles(view: View, reading: Reading, plan: Plan) -> tuple[View, tuple[str, ...]]:
@@ -484,16 +441,3 @@ class ColumnReader:
             raise DataError(message)
         gaps_told = notes_on_gaps(self.view.names, absent, rows, self.plan.missing)
         return columns, (*told, *notes_on_cuts(self.unasked), *notes, *gaps_told)
-
-
-def _on_counts(view: View, store: Store) -> tuple[str, ...]:
-    """Return a note on a column that looks like weights among categories alone."""
-    if len(view.names) > MOST_GROUPED:
-        return ()
-    named = [place for place in (*store.levels, *store.number_places) if is_count_name(view.names[place])]
-    if len(named) != 1 or not set(store.number_places) <= set(named) or view.chosen is not None:
-        return ()
-    place = named[0]
-    others = [other for other in store.levels if other != place]
-    whole = store.is_whole_number(place)
-    return note_on_counts(view.names[place], store.codes, others) if whole else ()

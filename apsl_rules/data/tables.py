@@ -1,4 +1,4 @@
-"""Tables in memory: columns of codes, columns of numbers beside them, and rows that stand for several."""
+"""Tables in memory: columns of codes, and columns of numbers beside them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.columns import Column, Numbers, Source, summarise
 from apsl_rules.data.counts import collapse
 from apsl_rules.data.dataset import (
     NO_TRAFFIC,
@@ -30,15 +29,12 @@ from apsl_rules.data.dataset import (
     thin_step,
 )
 from apsl_rules.data.derived import notes_on_derived
-from apsl_rules.data.duplicates import same_orders, same_partitions
-from apsl_rules.data.files import array_fingerprint
-from apsl_rules.data.kinds import ColumnKind, ColumnSummary, infer_kind
+from apsl_rules.data.duplicates import array_fingerprint, same_orders, same_partitions
+from apsl_rules.data.kinds import ColumnKind
 from apsl_rules.data.one_hot import OneHot, arranged, joined_columns
 from apsl_rules.data.roles import Roles, groups_of_rows, is_constant_in
-from apsl_rules.errors import DataError
 from apsl_rules.memory import Kind
 from apsl_rules.names import Node, count_of, require_known
-from apsl_rules.notes import Note, argument
 
 
 def _read_only(codes: Codes) -> Codes:
@@ -430,120 +426,3 @@ class MixedTable(Dataset):
 
 #: A table in memory.
 LocalTable: TypeAlias = Table | MixedTable
-
-
-@attrs.frozen(eq=False, slots=False)
-class View:
-    """The columns at some places, and some rows in any order and number, or all of them."""
-
-    source: Source
-    places: tuple[int, ...]
-    chosen: npt.NDArray[np.intp] | None = None
-
-    @cached_property
-    def names(self) -> tuple[Node, ...]:
-        """Return the labels of the columns."""
-        return tuple(self.source.names[place] for place in self.places)
-
-    @cached_property
-    def rows(self) -> int:
-        """Return the number of rows."""
-        return self.source.rows if self.chosen is None else len(self.chosen)
-
-    @cached_property
-    def _is_whole(self) -> bool:
-        return self.places == tuple(range(len(self.source.names)))
-
-    def column(self, place: int) -> Column:
-        """Return one column."""
-        column = self.source.column(self.places[place])
-        return column if self.chosen is None else column.take(self.chosen)
-
-    def counted(self, place: int) -> npt.NDArray[np.int64] | None:  # noqa: ARG002 - for views of distinct values
-        """Return in how many rows each value of a column stands, or None where it is one."""
-        return None
-
-    def known(self, place: int) -> ColumnSummary | None:  # noqa: ARG002 - for views of distinct values
-        """Return the summary of a column of which only some values are here, or None where all are."""
-        return None
-
-    def reason_in_source(self, place: int) -> str | None:
-        """Return why a column would be set aside if each row of the source stood for itself, or None.
-
-        Rows that stand for many hold an identifier several times, but it says no more for that.
-        """
-        if self.chosen is None:
-            return None
-        found = infer_kind(summarise(self.source.column(self.places[place]), self.names[place]))
-        return found.detail if found.kind == "set aside" else None
-
-    def integers(self, start: int, stop: int) -> npt.NDArray[np.integer[Any]] | None:
-        """Return a run of columns as the rows of one integer array, where they are that and stand side by side."""
-        first = self.places[start]
-        if not self._is_whole and self.places[start:stop] != tuple(range(first, first + stop - start)):
-            return None
-        block = self.source.integers(first, first + stop - start)
-        return block if block is None or self.chosen is None else block[:, self.chosen]
-
-    def codes(self) -> npt.NDArray[np.uint8] | None:
-        """Return all columns as they are if they may be codes that nobody can change, which only some sources have."""
-        lend = getattr(self.source, "lend_codes", None)
-        return lend() if lend is not None and self._is_whole and self.chosen is None else None
-
-    def rows_at(self, chosen: npt.NDArray[np.intp]) -> View:
-        """Return the same columns with some of these rows."""
-        return View(self.source, self.places, chosen if self.chosen is None else self.chosen[chosen])
-
-
-MOST_ROWS = 10**8
-#: Grouped tables have at most so many columns.
-MOST_GROUPED = 20
-
-_COUNT_NAMES = frozenset({"freq", "frequency", "count", "counts", "n", "weight", "weights"})
-_FEWEST, _MOST = 4, 100_000
-
-
-def repeat_rows(source: Source, name: Node) -> npt.NDArray[np.intp]:
-    """Return the row numbers of a source, each as often as a column of weights says."""
-    column = source.column(source.names.index(name))
-    counted = column if isinstance(column, Numbers) else None
-    wrong = "holds labels" if counted is None else _problem(counted.values, counted.missing)
-    if counted is None or wrong is not None:
-        message = (
-            f"column {name!r} cannot be weights, because it {wrong}; weights are whole numbers from 0 on that say how "
-            f"many rows each row stands for"
-        )
-        raise DataError(message)
-    weights = counted.values.astype(np.int64)
-    total = int(weights.sum(dtype=object) if weights.max() > MOST_ROWS else weights.sum())
-    if total > MOST_ROWS:
-        message = f"the weights {name!r} stand for {total:,} rows; at most {MOST_ROWS:,} can be read"
-        raise DataError(message)
-    if total < 2:  # noqa: PLR2004 - nothing varies in one row
-        message = f"the weights {name!r} stand for {count_of(total, 'row')}; at least 2 are needed"
-        raise DataError(message)
-    return np.repeat(np.arange(source.rows), weights)
-
-
-def _problem(values: npt.NDArray[np.generic], missing: npt.NDArray[np.bool_]) -> str | None:
-    if missing.any():
-        return "has missing values"
-    if values.dtype.kind not in "iu":
-        return "has fractions"
-    return "has negative values" if values.min() < 0 else None
-
-
-def is_count_name(name: Node) -> bool:
-    """Whether a name is usual for a number of rows."""
-    return str(name).casefold() in _COUNT_NAMES
-
-
-def note_on_counts(name: Node, codes: Codes, others: Sequence[int]) -> tuple[str, ...]:
-    """Return a note if a column looks like the number of rows for each combination of the others, which all differ."""
-    rows = codes.shape[1]
-    if not 0 < len(others) <= MOST_GROUPED or not _FEWEST <= rows <= _MOST:
-        return ()
-    if np.unique(codes[list(others)], axis=1).shape[1] < rows:
-        return ()
-    told = f"column {name!r} looks like the number of rows that each row stands for"
-    return (Note(f"{told}; give {argument('weights', name)} to count them so"),)
