@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from apsl_rules.learning.api import WARMING, blanket, blanket_of, compare, dry_run, learn, learn_graph
 from apsl_rules.learning.asked_again import AskedAgain, ask_again
-from apsl_rules.learning.copies import taken_apart, without_copies
 from apsl_rules.learning.describing import describe, first_rows
 from apsl_rules.learning.findings import Copies, FindingList, FindingsFromTests, Visitor
 from apsl_rules.learning.frontier import Distances
 from apsl_rules.learning.many import learn_many, stability
 from apsl_rules.learning.notes import finding_of, may_share_hidden_cause, notes_against_given
-from apsl_rules.learning.run import Bar, Visits, run_once, show_progress, with_bar
+from apsl_rules.learning.progress import Bar, Visits, show_progress, with_bar
+from apsl_rules.learning.run import run_once, taken_apart, without_copies
 from apsl_rules.learning.settings import (
     AUTO,
     KEPT_READING,

@@ -20,8 +20,8 @@ from apsl_rules.data.databases import (
     types_set_aside,
 )
 from apsl_rules.errors import Interrupted, InvalidArgumentError, KnowledgeError
-from apsl_rules.learning.copies import taken_apart
-from apsl_rules.learning.run import Budget, progress_bar, run_once
+from apsl_rules.learning.progress import progress_bar
+from apsl_rules.learning.run import Budget, run_once, taken_apart
 from apsl_rules.learning.settings import AUTO, SETTINGS, Learner, Request, Settings, with_settings
 from apsl_rules.learning.source import choose_learner, find_learner, is_auto, open_data, rivals
 from apsl_rules.names import Depth, Node, check_depth, check_target, in_order, listed, mapping, require_known

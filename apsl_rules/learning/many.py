@@ -18,8 +18,8 @@ import numpy as np
 
 from apsl_rules.data import Target, content_fingerprint, join_target
 from apsl_rules.errors import Interrupted, InvalidArgumentError
-from apsl_rules.learning.copies import taken_apart, without_copies
-from apsl_rules.learning.run import Budget, known_of, require_target, run_once, with_bar
+from apsl_rules.learning.progress import with_bar
+from apsl_rules.learning.run import Budget, known_of, require_target, run_once, taken_apart, without_copies
 from apsl_rules.learning.settings import Request, Settings, with_settings
 from apsl_rules.learning.source import Rows, Source, choose_learner, in_world, open_data
 from apsl_rules.names import Depth, Node, check_depth, demand, in_order, is_whole, path_text, spelt

@@ -1,29 +1,24 @@
-"""Run a learner once: visit, fire the rules, visit further, within limits; and show how far the run is.
+"""Run a learner once: set copies of the target aside, visit, fire the rules, visit further, within limits.
 
-A notebook shows a bar by itself, where a run takes longer than a second, and takes it away at the end. A script shows
-none; the command line has its own, which follows the same visits.
+Columns of earlier steps depend on each other by a past that is not in the table, so an edge between two of them says
+nothing of its own, and is not told: it is what the same columns have at the present step, or what came before.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import copy_context
-from functools import partial, wraps
-from threading import Event, Lock, Thread
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import nullcontext
 from time import monotonic
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any
 
 import attrs
 
-from apsl_rules.data import Dataset, codes_by_column
+from apsl_rules.data import Dataset, Definition, codes_by_column, definitions, earlier, taken_apart_for
 from apsl_rules.errors import DataError, Interrupted, LimitReachedError
 from apsl_rules.knowledge import SAME_IN_GROUP, Knowledge
-from apsl_rules.learning.copies import without_copies
 from apsl_rules.learning.environments import Told, told_by_environments
 from apsl_rules.learning.frontier import LAST_WORDS, Assembly, is_cut, learn_or_cut
-from apsl_rules.learning.in_time import earlier_of, known_in_time, without_past
 from apsl_rules.learning.notes import (
     NEAREST,
     notes_against_given,
@@ -33,182 +28,17 @@ from apsl_rules.learning.notes import (
     notes_on_untested,
 )
 from apsl_rules.learning.possible import draw_possible, with_roots
+from apsl_rules.learning.progress import follow_visits
 from apsl_rules.learning.settings import Request
-from apsl_rules.learning.source import (
-    Source,
-    allows_hidden,
-    choose_learner,
-    false_discovery_rate,
-    in_world,
-)
+from apsl_rules.learning.source import Source, allows_hidden, choose_learner, false_discovery_rate, in_world
 from apsl_rules.memory import rarely_collecting
-from apsl_rules.names import Depth, Node, count_of, demand, in_order, listing, require_known, spelt
-from apsl_rules.notes import Note, empty_note, marked
-from apsl_rules.oracles import WATCHING, Asker, Oracle, SharedOracle
-from apsl_rules.parts import Part, with_answers
-from apsl_rules.plugins import Context, FinderSettings, LearnerOffer, Progress, Visited, hookimpl, pick
+from apsl_rules.names import Depth, Node, in_order, listed, listing, require_known
+from apsl_rules.notes import Note, empty_note, marked, named
+from apsl_rules.oracles import Asker, Oracle, SharedOracle
+from apsl_rules.parts import Part, Visit, found_distances, with_answers
+from apsl_rules.plugins import Context, FinderSettings, LearnerOffer, Visited, pick
+from apsl_rules.rules import Fact, Finding, ledger
 from apsl_rules.stopping import Stop
-
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
-#: Seconds after which a bar appears, and between two looks at the figures.
-AFTER, EVERY = 1.0, 0.25
-
-
-class Bar(Protocol):
-    """A bar that shows how far the work is."""
-
-    def __call__(self, done: int, of: int) -> None:
-        """Show the number of steps done and the total."""
-
-
-class Visits:
-    """A plugin that updates a bar at each visit with the number of nodes visited and of nodes known."""
-
-    def __init__(self, bar: Bar) -> None:
-        self._bar = bar
-
-    @hookimpl
-    def apsl_progress(self, progress: Progress) -> None:
-        """Show the newest visit."""
-        self._bar(progress.visited, progress.known)
-
-
-@attrs.define
-class _Bars:
-    """Whether notebooks show bars, and the one that is there: a run within another shows none of its own."""
-
-    wanted: bool = True
-    current: NotebookBar | None = None
-    lock: Any = attrs.field(factory=Lock)
-
-
-_BARS = _Bars()
-
-
-def show_progress(on: bool = True) -> None:  # noqa: FBT001, FBT002 - a switch
-    """Show bars in notebooks where something takes longer than a second, as at first, or show none.
-
-    ``on`` is whether they are shown. Scripts never show one.
-
-    >>> show_progress(False)
-    >>> show_progress(True)
-    """
-    demand(isinstance(on, bool), f"on is {spelt(on)}; give True or False")
-    _BARS.wanted = on
-
-
-@contextmanager
-def progress_bar(what: str, *, of_phases: bool = False) -> Iterator[Bar]:
-    """Show a bar in a notebook while a block runs; nothing elsewhere, or where another bar is shown already.
-
-    A bar ``of_phases`` counts nothing itself: it shows the steps of whatever the block does.
-    """
-    with _BARS.lock:
-        bar = NotebookBar(what, of_phases=of_phases) if _BARS.wanted and not _BARS.current and is_notebook() else None
-        outer = _BARS.current
-        _BARS.current = outer or bar
-    if bar is None:
-        yield _show_nothing if outer is None or not outer.of_phases else partial(outer.watch, what)
-        return
-    try:
-        with bar.shown():
-            yield bar
-    finally:
-        _BARS.current = None
-
-
-@contextmanager
-def follow_visits(request: Request) -> Iterator[Request]:
-    """Return a request whose visits a bar follows, in a notebook; elsewhere the request as it is."""
-    with progress_bar("nodes visited") as bar:
-        if bar is _show_nothing:
-            yield request
-            return
-        plugins = request.manager.copy()
-        plugins.register(Visits(bar), "notebook bar")
-        yield attrs.evolve(request, plugins=plugins)
-
-
-def with_bar(what: str, *, of_phases: bool = False) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
-    """Return a function with a bar in a notebook: of its ``progress``, unless the caller follows that, or of phases."""
-
-    def decorate(function: Callable[Given, Result]) -> Callable[Given, Result]:
-        @wraps(function)
-        def called(*args: Given.args, **kwargs: Given.kwargs) -> Result:
-            if kwargs.get("progress") is not None:
-                return function(*args, **kwargs)
-            with progress_bar(what, of_phases=of_phases) as bar:
-                told: dict[str, Any] = kwargs if of_phases or bar is _show_nothing else {**kwargs, "progress": bar}
-                return function(*args, **told)
-
-        return called
-
-    return decorate
-
-
-def is_notebook() -> bool:
-    """Return whether this is a kernel of a notebook; nothing is imported to find out."""
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    return shell is not None and hasattr(shell, "kernel") and shell.kernel is not None
-
-
-def _show_nothing(done: int, of: int) -> None:
-    """Show nothing."""
-
-
-class NotebookBar:
-    """A bar in the output of a cell, drawn by a thread of its own, since a search may be long between two figures."""
-
-    def __init__(self, what: str, *, of_phases: bool = False) -> None:
-        self._what = what
-        self.of_phases = of_phases
-        self._done, self._of = 0, 0
-        self._begun = monotonic()
-        self._over = Event()
-
-    def __call__(self, done: int, of: int) -> None:
-        """Note the number of steps done and the total."""
-        self._done, self._of = done, of
-
-    def watch(self, what: str, done: int, of: int) -> None:
-        """Note what goes on, if this bar counts nothing itself."""
-        if self.of_phases:
-            self._what = what if of else f"{what}, {count_of(done, 'test')}"
-            self._done, self._of = (done, of) if of else (0, 0)
-
-    @contextmanager
-    def shown(self) -> Iterator[None]:
-        """Show the bar while a block runs, from the first second on."""
-        thread = Thread(target=copy_context().run, args=(self._draw,), daemon=True)
-        thread.start()
-        before = WATCHING.set(self.watch)
-        try:
-            yield
-        finally:
-            WATCHING.reset(before)
-            self._over.set()
-            thread.join()
-
-    def _draw(self) -> None:
-        if self._over.wait(AFTER):
-            return
-        from IPython.display import HTML, display
-
-        shown = display(HTML(self.html()), display_id=True)
-        while not self._over.wait(EVERY):
-            shown.update(HTML(self.html()))
-        shown.update(HTML(""))
-
-    def html(self) -> str:
-        """Return the bar as HTML; without figures yet it says only for how long the run takes."""
-        from html import escape
-
-        seconds = count_of(int(monotonic() - self._begun), "second")
-        figures = f' value="{self._done}" max="{self._of}"' if self._of else ""
-        told = f"{self._done:,} of {self._of:,}, {seconds}" if self._of else seconds
-        return f"<progress{figures}></progress> {escape(self._what)}: {told}"
 
 
 @attrs.frozen
@@ -279,7 +109,8 @@ def run_once(
     drawn = None if asker.perfect or request.hidden != "possible" else source.data
     at_once = whole or is_cut(request, source, offer, len(asker.nodes))
     before = source.traffic
-    with follow_visits(attrs.evolve(request, knowledge=known)) as followed:
+    asked = attrs.evolve(request, knowledge=known)
+    with follow_visits(asked) if "IPython" in sys.modules else nullcontext(asked) as followed:
         context = _context(followed, source, offer, asker, target=target, depth=depth, whole=at_once)
         context = attrs.evolve(context, copies=whole)
         why = None if source.data is None or target in asker.nodes else source.data.why_constant(target)
@@ -439,3 +270,89 @@ def _world(request: Request, offer: LearnerOffer) -> dict[str, str]:
     if allows_hidden(offer, request.manager):
         return {"hidden": "allowed"}
     return {"hidden": request.hidden, **({"roots": str(request.roots)} if request.hidden == "possible" else {})}
+
+
+#: The word that keeps all columns.
+EVERY = "*"
+
+
+def without_copies(source: Source, targets: Sequence[Node], keep: object = None, *, functions: bool = False) -> Source:
+    """Return a source without the columns that targets define, or that define them, but for those to keep.
+
+    With ``functions`` these are functions of one target alone, and no terms of sums or products.
+    """
+    if source.is_settled or source.offer is None or source.data is None:
+        return source
+    kept, source = _kept(source, keep), taken_apart(source, targets, keep)
+    data = source.data
+    if kept is None or data is None or not all(target in data.place for target in targets):
+        return attrs.evolve(source, is_settled=True)
+    every = [definitions(data, target, (*kept, *targets), functions=functions) for target in targets]
+    return attrs.evolve(_without(source, data, every), is_settled=True)
+
+
+def _without(source: Source, data: Dataset, every: Iterable[Definition]) -> Source:
+    """Return a source of a dataset without the columns that were found, with the oracle that suits what is left."""
+    found = [one for one in every if one]
+    reasons = {column: one.reason(column) for one in found for column in one.told}
+    left = data.set_aside(reasons, [one.note() for one in found]) if found else data
+    if left is source.opened:
+        return source
+    offer, origin = next((one for one in source.asked if one[0].needs <= left.can), (source.offer, source.origin))
+    return attrs.evolve(source, opened=left, offer=offer, origin=origin, oracles={})
+
+
+def taken_apart(source: Source, nodes: Collection[Node], keep: object = None) -> Source:
+    """Return a source in which joined columns are apart where one of them is asked about or is to be kept.
+
+    Those that make one category with a node that is asked about follow from it, and are set aside.
+    """
+    data = source.data
+    if data is None or source.offer is None:
+        return source
+    left, told = taken_apart_for(data, nodes, _kept(source, keep))
+    return attrs.evolve(_without(source, left, told), apart=source.apart.union(data.names).difference(left.names))
+
+
+def _kept(source: Source, keep: object) -> tuple[Node, ...] | None:
+    """Return the columns to keep, or None for all."""
+    if isinstance(keep, str) and keep == EVERY:
+        return None
+    names = () if keep is None else listed("keep", keep, "names of columns, such as ['lwage']")
+    known = {one.name for one in source.columns}.union(source.apart, () if source.data is None else source.data.names)
+    for name in names:
+        require_known(name, known, f"column in {named('keep')}")
+    return tuple(names)
+
+
+def earlier_of(data: Dataset | None) -> frozenset[Node]:
+    """Return the columns of earlier steps of a table whose rows are in time."""
+    note = None if data is None else data.in_time
+    return frozenset() if note is None or data is None else frozenset(earlier(data.names, note.fields["lags"]))
+
+
+def known_in_time(known: Knowledge, data: Dataset, past: Collection[Node], nodes: Collection[Node]) -> Knowledge:
+    """Return what is known of nodes where earlier steps come first, and with them what never varies in a group."""
+    constant = [node for node in data.constant_in_groups if node in nodes]
+    return known.after([*past, *constant], nodes, apart=False)
+
+
+def without_past(part: Part, past: Collection[Node]) -> Part:
+    """Return a part without what was found among columns of earlier steps alone."""
+    if not past:
+        return part
+    found, visits = ledger(part.ledger.rulebook, part.ledger.policy), list[Visit]()
+    for visit in part.visits:
+        entries = part.history.entries[visit.begin : visit.end]
+        kept = [one for one in entries if isinstance(one, Finding) and not _is_past(one.fact, past)]
+        begin = len(found.history)
+        found = found.with_findings(kept)
+        near = tuple(one for one in visit.neighbours if not (visit.node in past and one in past))
+        visits.append(Visit(visit.node, near, begin, len(found.history)))
+    distances = found_distances(found, part.target, part.knowledge)
+    return attrs.evolve(part, ledger=found, visits=tuple(visits), distances=distances)
+
+
+def _is_past(fact: Fact, past: Collection[Node]) -> bool:
+    """Return whether a fact says something of two columns of earlier steps."""
+    return sum(one in past for one in fact.nodes) > 1

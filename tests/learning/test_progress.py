@@ -11,8 +11,7 @@ import pytest
 
 from apsl_rules import learn_many, network
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.learning import run as progress
-from apsl_rules.learning import show_progress
+from apsl_rules.learning import progress, show_progress
 from support.kernel import Kernel, Shown
 
 #: A plugin that takes some time at each visit, and something to learn.
@@ -21,7 +20,7 @@ import time
 from apsl_rules import check, compare, effect, hookimpl, learn, learn_graph, learn_many, moved, network, stability
 from apsl_rules.learning import show_progress
 from apsl_rules.graphs.networks import sample
-from apsl_rules.learning import run as progress
+from apsl_rules.learning import progress
 
 class Slow:
     @hookimpl
