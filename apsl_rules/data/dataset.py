@@ -19,7 +19,7 @@ import numpy.typing as npt
 from apsl_rules.data.duplicates import Groups, content_fingerprint, sorted_groups
 from apsl_rules.data.kinds import ColumnKind, why_never_varies, why_set_aside
 from apsl_rules.data.one_hot import OneHot, Place, arranged, joined_columns
-from apsl_rules.data.roles import Roles, time_note
+from apsl_rules.data.roles import TIME, Roles
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, count_of, listing, require_known, spell_bytes
@@ -296,7 +296,7 @@ class Dataset(NotebookView, ABC):
     @property
     def in_time(self) -> Note | None:
         """Return the note that says how the rows are in time, if they are."""
-        return time_note(self.notes)
+        return next((one for one in self.notes if isinstance(one, Note) and one.code == TIME), None)
 
     @cached_property
     def constant_in_groups(self) -> tuple[Node, ...]:

@@ -151,11 +151,6 @@ def check_times(time: TimeColumns, lags: int, environments: bool) -> None:  # no
 TIME = "time"
 
 
-def time_note(notes: Iterable[str]) -> Note | None:
-    """Return the note that says how the rows of a table are in time, if they are."""
-    return next((one for one in notes if isinstance(one, Note) and one.code == TIME), None)
-
-
 def lagged(name: Node, lag: int) -> str:
     """Return what a column is called so many steps before.
 

@@ -28,7 +28,7 @@ from apsl_rules.data.columns import (
     open_frame,
     whole_numbers,
 )
-from apsl_rules.data.databases.connection import is_database, shown_source
+from apsl_rules.data.databases.connection import DatabaseTable, is_database, shown_source
 from apsl_rules.data.readers import PlainTable, file_kind, read_columns, read_integers
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import DataError
@@ -43,7 +43,7 @@ def open_source(source: Any, names: Iterable[Node] | None = None) -> Source:
     ``names`` replaces the labels of the columns. Without it an array's columns are called X1, X2 and so on, those of
     an integer text file 1, 2 and so on.
     """
-    if is_database(source):
+    if isinstance(source, str | DatabaseTable) and is_database(source):
         message = f"{shown_source(source)!r} is a table of a database, which is not read here; query it into a frame"
         raise DataError(message)
     given = None if names is None else tuple(listed("names", names, "names, one for each column", letters=True))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from itertools import permutations
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import attrs
 import numpy as np
@@ -215,12 +215,25 @@ class Steps:
 
 def times_of(names: Sequence[Node], columns: Sequence[Column]) -> Times:
     """Return what one column or several together say of when each row was, the largest part first."""
-    first = _times_of(names[0], columns[0])
-    if len(columns) == 1:
-        return first
-    values = first.values
-    for name, column in zip(names[1:], columns[1:], strict=True):
-        part = _times_of(name, column).values
+    read = [_times_of(one) for one in columns]
+    for name, column, one in zip(names, columns, read, strict=True):
+        if one is None:
+            _, levels = _levels_there(cast("Labels", column))
+            odd = next((level for level in levels if _of_levels([level]) is None), levels[0] if levels else None)
+            message = (
+                f"column {name!r} does not say when rows were: {odd!r} is no date; write dates as 2024-01-31, 2024-01 "
+                f"or 2024Q1, or give numbers"
+            )
+            raise DataError(message)
+    return _joined([one for one in read if one is not None])
+
+
+def _joined(times: Sequence[Times]) -> Times:
+    """Return what several columns say together, the largest part first."""
+    if len(times) == 1:
+        return times[0]
+    values = times[0].values
+    for part in (one.values for one in times[1:]):
         low, high = np.nanmin(part, initial=np.inf), np.nanmax(part, initial=-np.inf)
         span = high - min(low, 1) + 1
         size = next((one for one in _PARTS if span <= one), span)
@@ -228,25 +241,26 @@ def times_of(names: Sequence[Node], columns: Sequence[Column]) -> Times:
     return Times(values)
 
 
-def _times_of(name: Node, column: Column) -> Times:
+def _times_of(column: Column) -> Times | None:
+    """Return what a column says of when each row was, None if it is no time."""
     if not isinstance(column, Labels):
         return Times(np.where(column.missing, np.nan, column.values.astype(np.float64)))
-    seen = np.unique(column.codes[column.codes >= 0])
-    levels = [column.levels[one] for one in seen.tolist()]
+    seen, levels = _levels_there(column)
     spelt = _of_levels(levels)
     if spelt is None and column.declared and not all(isinstance(one, bool) for one in levels):
         spelt = [float(one) for one in seen.tolist()], "place"
     if spelt is None:
-        odd = next((one for one in levels if _of_levels([one]) is None), levels[0] if levels else None)
-        message = (
-            f"column {name!r} does not say when rows were: {odd!r} is no date; write dates as 2024-01-31, 2024-01 or "
-            f"2024Q1, or give numbers"
-        )
-        raise DataError(message)
+        return None
     found, unit = spelt
     by_level = np.full(len(column.levels) + 1, np.nan)
     by_level[seen] = found
     return Times(by_level[column.codes], unit)
+
+
+def _levels_there(column: Labels) -> tuple[Integers, list[Any]]:
+    """Return the codes that occur, and their levels."""
+    seen = np.unique(column.codes[column.codes >= 0])
+    return seen, [column.levels[one] for one in seen.tolist()]
 
 
 def _of_levels(levels: Sequence[Any]) -> tuple[list[float], Unit] | None:
@@ -337,21 +351,21 @@ def _times(names: Sequence[Node], columns: Sequence[Column]) -> Iterator[tuple[N
     numbers = [place for place, one in enumerate(columns) if not isinstance(one, Labels)]
     alone = [place for place in range(len(names)) if place in named or place not in numbers]
     for places in (*((one,) for one in alone), *permutations(named, 2)):
-        steps = _steps([names[one] for one in places], [columns[one] for one in places])
+        steps = _steps([columns[one] for one in places])
         if steps is not None and (steps > 0).all():
             yield tuple(names[one] for one in places)
     for place in (one for one in numbers if not is_id_name(names[one])):
-        steps = _steps([names[place]], [columns[place]])
+        steps = _steps([columns[place]])
         if steps is not None and (steps > 0).all() and steps.std() <= _REGULAR * steps.mean():
             yield (names[place],)
 
 
-def _steps(names: Sequence[Node], columns: Sequence[Column]) -> Floats | None:
+def _steps(columns: Sequence[Column]) -> Floats | None:
     """Return the steps between rows by some columns, None if these say no time in some row."""
-    try:
-        times = times_of(names, columns)
-    except DataError:
+    read = [one for one in map(_times_of, columns) if one is not None]
+    if len(read) < len(columns):
         return None
+    times = _joined(read)
     is_told = times.unit != "place"  # the order of levels may be that of the rows
     return np.diff(times.values) if is_told and not np.isnan(times.values).any() else None
 

@@ -60,12 +60,10 @@ class Environments:
     targets: Mapping[Node, tuple[Node, ...]] = attrs.field(factory=dict)
 
     @classmethod
-    def of(cls, environment: object, interventions: object) -> Environments:
-        """Return the environments that settings name."""
-        return cls(environment_columns(environment, interventions), targets_of(interventions))
-
-    def __bool__(self) -> bool:
-        return bool(self.columns)
+    def of(cls, environment: object, interventions: object) -> Environments | None:
+        """Return the environments that settings name, None where they name no column."""
+        columns = environment_columns(environment, interventions)
+        return cls(columns, targets_of(interventions)) if columns else None
 
     def known(self, known: Knowledge, nodes: Collection[Node]) -> Knowledge:
         """Return what is known of nodes where environments come first, and interventions act on their targets only."""

@@ -49,7 +49,7 @@ _REPLACED = frozenset(one.name for one in (adjacent, gap, chain, collider, spous
 def told_by_environments(part: Part, asker: Asker, data: Dataset | None, request: Request) -> Told:
     """Return what rows say of environments; known graphs say it by their answers, and after a limit nobody asks."""
     environments = request.environments
-    if not environments or data is None or asker.perfect or part.incomplete is not None or not part.visits:
+    if environments is None or data is None or asker.perfect or part.incomplete is not None or not part.visits:
         return Told()
     try:
         return asker.stop.run(lambda: _tell(environments, part, asker, data, request.alpha or LEVEL))

@@ -98,8 +98,10 @@ def draw_possible(
 
 def _given(store: MarkStore) -> frozenset[Arrow]:
     """Return the arrows that rest on what was given, but for their edges."""
+    if not (arrows := store.arrows):
+        return frozenset()
     grounds = Grounds(store)
-    return frozenset(pair for pair in store.arrows if all(one.evidence.is_given for one in grounds.of_direction(*pair)))
+    return frozenset(pair for pair in arrows if all(one.evidence.is_given for one in grounds.of_direction(*pair)))
 
 
 def _told_again(part: Part, arrows: Sequence[Finding]) -> Part:

@@ -118,7 +118,9 @@ def run_once(
     part = without_past(part, earlier_of(source.data))
     shared = notes_on_hidden(part)
     try:
-        told_by = told_by_environments(part, asker, source.data, request)
+        told_by = (
+            told_by_environments(part, asker, source.data, request) if request.environments is not None else Told()
+        )
         if told_by.pairs:
             part = told_by.into(part, part.ledger.rulebook, with_colliders=drawn is None)
         if drawn is not None:
@@ -141,7 +143,7 @@ def run_once(
             *source.notes(part, duplicates, before),
         )
         part = attrs.evolve(part, notes=_listed(notes), columns=source.columns, data=source.fingerprint)
-        part = with_answers(part, known)
+        part = with_answers(part, known) if known.answers or known.likely else attrs.evolve(part, knowledge=known)
     except KeyboardInterrupt:
         raise Interrupted(part=part) from None
     if asker.stop.is_interrupted:
@@ -172,8 +174,8 @@ def known_of(request: Request, source: Source, nodes: Collection[Node]) -> tuple
         known = attrs.evolve(known, assumed=(*known.assumed, *((node, SAME_IN_GROUP) for node in first)))
     if request.hidden == "possible" and source.data is not None:
         known, notes = with_roots(request, known, source.data)
-    if environments := request.environments:
-        known = environments.known(known, nodes)
+    if request.environments is not None:
+        known = request.environments.known(known, nodes)
     if not lost:
         return known, notes
     told = (
@@ -238,7 +240,7 @@ def _context(
         reading["groups"] = [*roles.get("groups", ())]
     if source.data is not None and (in_time := source.data.in_time):
         reading |= {"time": in_time.fields["time"], "lags": in_time.fields["lags"]}
-    codes = codes_by_column(request.na)
+    codes = {} if request.na is None else codes_by_column(request.na)
     if codes and all(isinstance(name, str) for name in codes):
         reading["na"] = {name: [*listed] for name, listed in codes.items()}
     return Context(

@@ -276,7 +276,7 @@ class Request:
         "The column that says where or when rows come from, such as a month or a site; may be repeated.",
         "It comes before all other columns. Each is compared between its levels by level, slopes and spread, which "
         "orients edges: what is made alike everywhere once others are given is no cause of these.",
-        check=lambda _name, value: environment_columns(value),
+        check=lambda _name, value: None if value is None else environment_columns(value),
         metavar="NAME",
     )
     interventions: Interventions = _setting(
@@ -284,7 +284,7 @@ class Request:
         "What an experiment acts on, such as 'arm=dose'; may be repeated.",
         "In Python a mapping from columns to what they act on, {'arm': ['dose']}. Such a column is an environment, and "
         "acts on nothing else.",
-        check=lambda _name, value: targets_of(value),
+        check=lambda _name, value: None if value is None else targets_of(value),
         metavar="NAME=TARGET",
     )
     weights: Node | None = _setting(
@@ -409,7 +409,8 @@ class Request:
                 message = f"{caller} has no setting {name!r}{nearest(name, SETTINGS)}"
                 raise InvalidArgumentError(message)
         request = cls(**settings)
-        check_times(request.time, request.lags, bool(request.environments))
+        if request.time is not None or request.lags != 1:
+            check_times(request.time, request.lags, request.environments is not None)
         plugins, known = load_plugins(request.plugins), load_knowledge(request.knowledge)
         return attrs.evolve(request, plugins=plugins, knowledge=known)
 
@@ -419,9 +420,10 @@ class Request:
         return load_knowledge(self.knowledge)
 
     @property
-    def environments(self) -> Environments:
-        """Return the columns that say where rows come from."""
-        return Environments.of(self.environment, self.interventions)
+    def environments(self) -> Environments | None:
+        """Return the columns that say where rows come from, if there are some."""
+        is_given = self.environment is not None or self.interventions is not None
+        return Environments.of(self.environment, self.interventions) if is_given else None
 
     @property
     def manager(self) -> Plugins:
@@ -446,7 +448,8 @@ class Request:
         """Return the options that say how to read and count the source, and further ones of the oracle."""
         cache = None if self.cache is None else path_text(self.cache, "cache")
         given = {name: getattr(self, name) for name in READING} | {"cache": cache, "counts": self.counts}
-        given |= {"time": time_columns(self.time) or None, "lags": None if self.time is None else self.lags}
+        times = None if self.time is None else time_columns(self.time) or None
+        given |= {"time": times, "lags": None if self.time is None else self.lags}
         given["groups"] = None if is_noticed(self.groups) else group_columns(self.groups)
         further = mapping("options", self.options, "{'memory_limit': '2GiB'}")
         return {**{name: value for name, value in given.items() if value is not None}, **further}

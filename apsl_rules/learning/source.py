@@ -27,6 +27,7 @@ from apsl_rules.data import (
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.databases import DatabaseTable, duckdb_path, is_database
 from apsl_rules.data.readers import split_sheet
+from apsl_rules.environments import Environments
 from apsl_rules.errors import ApslError, InvalidArgumentError, KnowledgeError, PluginError, UnknownNameError
 from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network, network, network_names
@@ -251,7 +252,7 @@ def open_data(source: Any, request: Request) -> Source:
     offer = next(natural, None) if request.oracle is None else pick(plugins.oracles, request.oracle, "oracle")
     if offer is not None and not offer.needs:
         return Source(source, plugins.origin("apsl_oracles", offer.name), offer, _without_none(options))
-    return _open_table(source, options, plugins, offer, request.environments.columns)
+    return _open_table(source, options, plugins, offer, request.environments)
 
 
 def _without_none(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -264,13 +265,13 @@ def _open_table(
     options: dict[str, Any],
     plugins: Plugins,
     offer: OracleOffer | None,
-    environments: tuple[Node, ...],
+    environments: Environments | None,
 ) -> Source:
     """Open a table as a dataset, for an oracle that needs one or for the first that suits its columns."""
     opener = next((one for one in plugins.datasets.values() if one.takes(source)), None)
-    if environments and not isinstance(source, Dataset):
-        _require_columns(environments, source)
-        options["kinds"] = {**dict.fromkeys(environments, "category"), **options.get("kinds", {})}
+    if environments is not None and not isinstance(source, Dataset):
+        _require_columns(environments.columns, source)
+        options["kinds"] = {**dict.fromkeys(environments.columns, "category"), **options.get("kinds", {})}
     if opener is None:
         kind = type(source).__name__
         message = f"cannot learn from {kind}; give a known graph (Dag(...)), a network, a table or an oracle"

@@ -6,6 +6,7 @@ The data is encoded and the kernels are loaded only when an oracle is made.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from functools import partial
 from importlib.resources import files
@@ -175,7 +176,9 @@ def apsl_datasets() -> Iterable[DatasetOffer]:
 
 
 def _is_graph(source: Any) -> bool:
-    return isinstance(source, Dag | DagWithHidden | Network | MarkedGraph) or is_networkx(source)
+    if isinstance(source, Dag | DagWithHidden | Network | MarkedGraph):
+        return True
+    return "networkx" in sys.modules and is_networkx(source)
 
 
 def _dsep(source: Any, settings: OracleSettings) -> Oracle:

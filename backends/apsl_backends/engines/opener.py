@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -274,7 +275,7 @@ def _refuse_in_place(reading: Mapping[str, Any], kind: str) -> None:
 
 def _resolved(source: Any) -> Any:
     """Return what an address stands for: a table of a database, or a DuckDB file."""
-    if not is_database(source):
+    if not isinstance(source, str | DatabaseTable) or not is_database(source):
         return source
     table = DatabaseTable(source) if isinstance(source, str) else source
     path = duckdb_path(table)
@@ -283,7 +284,8 @@ def _resolved(source: Any) -> Any:
 
 def _is_in_database(source: Any) -> bool:
     """Return whether a source is a table that ibis reaches."""
-    return is_database(source) or is_ibis_table(source)
+    is_address = isinstance(source, str | DatabaseTable) and is_database(source)
+    return is_address or ("ibis" in sys.modules and is_ibis_table(source))
 
 
 def _read_kind(counts: object) -> tuple[str | None, str | None]:
@@ -301,9 +303,11 @@ def _read_kind(counts: object) -> tuple[str | None, str | None]:
 
 def _natural(source: Any) -> tuple[str, str | None]:
     """Choose memory, or DuckDB for what cannot be taken into it; say so then."""
+    if not isinstance(source, str | os.PathLike | FileTable):
+        return "memory", None
     if is_left_in_place(source):
         return "duckdb", None
-    file = FileTable(source) if is_countable(source) else source
+    file = FileTable(source) if not isinstance(source, FileTable) and is_countable(source) else source
     if not isinstance(file, FileTable):
         return "memory", None
     needed, free = file.bytes_in_memory, available_memory()
@@ -324,9 +328,11 @@ def _read(source: Any, reading: Mapping[str, Any]) -> LocalTable:
         rows = IbisEngine.of(source)
         _refuse_too_large(rows.origin, rows.bytes_in_memory, "leave counts out, and the database counts")
         return table(rows.read(), **reading)
-    if isinstance(source, FileTable) or is_left_in_place(source):
-        source = _only_file(source if isinstance(source, FileTable) else FileTable(source))
-    if is_countable(source):
+    if isinstance(source, str | os.PathLike) and is_left_in_place(source):
+        source = FileTable(source)
+    if isinstance(source, FileTable):
+        source = _only_file(source)
+    if isinstance(source, str | os.PathLike) and is_countable(source):
         size = FileTable(source).bytes_in_memory
         _refuse_too_large(source, size, f"give {argument('counts', 'duckdb')}, which counts in the file")
     return table(source, **reading)
