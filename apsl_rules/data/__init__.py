@@ -21,29 +21,29 @@ from apsl_rules.data.derived import find_derived
 from apsl_rules.data.descriptions import Bar, ColumnDescription, Description, describe, describe_columns
 from apsl_rules.data.duplicates import Groups, array_fingerprint, content_fingerprint, notes_on_duplicates
 from apsl_rules.data.files import FileTable, available_memory, is_countable, is_left_in_place
-from apsl_rules.data.kinds import DROPPED, ColumnKind, ColumnSummary, DatePart, Kind, infer_kind
+from apsl_rules.data.kinds import (
+    AUTO,
+    DROPPED,
+    ColumnKind,
+    ColumnSummary,
+    DatePart,
+    GroupColumns,
+    Kind,
+    Role,
+    Roles,
+    TimeColumns,
+    group_columns,
+    infer_kind,
+    is_auto,
+    places_of,
+    role_names,
+    time_columns,
+)
 from apsl_rules.data.levels import GroupFigures, GroupSums, Level, Levels
 from apsl_rules.data.one_hot import OneHot, Place, arranged, find_one_hot, one_hot_sets
 from apsl_rules.data.read_table import coded_table, table
 from apsl_rules.data.reading import MISSING_LEVEL, MissingRule, Plan, Reading, advice_on_levels
-from apsl_rules.data.roles import (
-    AUTO,
-    GroupColumns,
-    Role,
-    Roles,
-    TimeColumns,
-    check_times,
-    combined,
-    earlier,
-    group_columns,
-    groups_of_rows,
-    is_auto,
-    lagged,
-    places_of,
-    role_names,
-    time_columns,
-    weights_of_rows,
-)
+from apsl_rules.data.roles import check_times, combined, earlier, groups_of_rows, lagged, weights_of_rows
 from apsl_rules.data.row_groups import NOTICED_ROWS, NoticedGroups, notice_groups
 from apsl_rules.data.sources import Stacked, Target, Values, example_table, join_target, open_source, replace_names
 from apsl_rules.data.store import count_levels, cut_numbers

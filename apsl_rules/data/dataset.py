@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.duplicates import Groups, content_fingerprint, sorted_groups
-from apsl_rules.data.kinds import ColumnKind, why_never_varies, why_set_aside
+from apsl_rules.data.kinds import ColumnKind, Roles, why_never_varies, why_set_aside
 from apsl_rules.data.one_hot import OneHot, Place, arranged, joined_columns
-from apsl_rules.data.roles import TIME, Roles
+from apsl_rules.data.roles import TIME
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, count_of, listing, require_known, spell_bytes

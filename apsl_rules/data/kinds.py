@@ -1,6 +1,11 @@
-"""The kind of each column: a category, an ordered scale, a number, or set aside, and why.
+"""The kind of each column: a category, an ordered scale, a number, or set aside, and why; and columns with a role.
 
 A kind follows from a summary of the column, which any source can fill: a table in memory, or a database that counts.
+
+A role is what a column says of the rows, when it is no node; it is named by the setting that gives it. ``Reading.plan``
+takes the columns with a role out of those that are read as nodes, ``Plan.roles`` tells them, and the dataset has them
+in ``roles``, with their values beside its columns. To add a role, name it in ``Role``, say how its columns are read in
+``KIND_OF_ROLE`` and what they say of the rows in ``SAYS`` (and ``SETTING_OF``), and let ``Reading.roles`` collect it.
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ from typing import Literal, TypeAlias, get_args
 
 import attrs
 
-from apsl_rules.names import Node, count_of, listing
+from apsl_rules.names import Node, count_of, listed, listing
 from apsl_rules.notes import Note, Sentence, argument
 
 #: An ordered column is a scale of few whole numbers: it is read as a number and shown by its levels.
@@ -333,3 +338,77 @@ def why_set_aside(columns: Iterable[ColumnKind], name: Node) -> str | None:
             told = _aside([name], column.detail).replace(" is set aside", " was set aside")
             return f"column {name!r} was set aside: {CONSTANT}" if column.detail == CONSTANT else Sentence(told)
     return None
+
+
+#: What a column says of the rows, by the name of the setting.
+Role: TypeAlias = Literal["groups", "sampling_weights"]
+
+
+#: The columns of each role.
+Roles: TypeAlias = Mapping[Role, tuple[Node, ...]]
+
+
+#: The column or the columns whose rows belong together; "auto" notices them, None takes all rows as independent.
+GroupColumns: TypeAlias = Node | Iterable[Node] | None
+
+
+#: The column that says when each row was, or several together, the largest part first; None where there is no order.
+TimeColumns: TypeAlias = Node | Iterable[Node] | None
+
+
+#: The word for groups that are to be noticed, and that of the command line for none.
+AUTO, NO_GROUPS = "auto", "none"
+
+
+#: How the columns of a role are read, whatever they hold.
+KIND_OF_ROLE: Mapping[Role, Kind] = {"groups": "category", "sampling_weights": "number"}
+
+
+#: What the columns of a role say, which is why they are set aside.
+SAYS: Mapping[Role, str] = {"groups": GROUPS, "sampling_weights": SAMPLING_WEIGHTS}
+
+
+def is_auto(groups: object) -> bool:
+    """Return whether groups are to be noticed."""
+    return isinstance(groups, str) and groups == AUTO
+
+
+def group_columns(groups: GroupColumns) -> tuple[Node, ...]:
+    """Return the columns that a caller named as groups.
+
+    >>> group_columns("school"), group_columns(["school", "class"]), group_columns(None)
+    (('school',), ('school', 'class'), ())
+    """
+    if groups is None or (isinstance(groups, str) and groups in (AUTO, NO_GROUPS)):
+        return ()
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        return (groups,)
+    return tuple(dict.fromkeys(listed("groups", groups, "names of columns, such as ['school']")))
+
+
+def time_columns(time: TimeColumns) -> tuple[Node, ...]:
+    """Return the columns that a caller named as times, the largest part first.
+
+    >>> time_columns("date"), time_columns(["year", "month"]), time_columns(None)
+    (('date',), ('year', 'month'), ())
+    """
+    if time is None:
+        return ()
+    if isinstance(time, str) or not isinstance(time, Iterable):
+        return (time,)
+    return tuple(dict.fromkeys(listed("time", time, "names of columns, such as ['year', 'month']")))
+
+
+def role_names(roles: Roles) -> tuple[Node, ...]:
+    """Return the columns of all roles, each once."""
+    return tuple(dict.fromkeys(name for names in roles.values() for name in names))
+
+
+def role_of(roles: Roles, name: Node) -> Role | None:
+    """Return the role of a column, if it has one."""
+    return next((role for role, names in roles.items() if name in names), None)
+
+
+def places_of(roles: Roles, names: Sequence[Node]) -> dict[int, str]:
+    """Return what is said of the columns of roles that are set aside, by place."""
+    return {names.index(name): SAYS[role] for role, some in roles.items() for name in some}

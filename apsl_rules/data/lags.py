@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.columns import Column, Labels, PandasFrame, Source
-from apsl_rules.data.kinds import Kind
+from apsl_rules.data.kinds import Kind, group_columns, time_columns
 from apsl_rules.data.readers import PlainTable
 from apsl_rules.data.reading import ALL, Reading
-from apsl_rules.data.roles import TIME, combined, group_columns, is_constant_in, lagged, time_columns
+from apsl_rules.data.roles import TIME, combined, is_constant_in, lagged
 from apsl_rules.data.times import Steps, Times, collisions, times_of
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Node, count_of, listed, listing

@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.dataset import Floats, Integers, names_joined
-from apsl_rules.data.kinds import ColumnKind
+from apsl_rules.data.kinds import ColumnKind, Roles, role_names
 from apsl_rules.data.levels import GroupFigures, Levels
 from apsl_rules.data.one_hot import OneHot, arranged, joined_columns
-from apsl_rules.data.roles import Roles, role_names
 from apsl_rules.data.tables import LocalTable
 from apsl_rules.names import Node
 

@@ -19,9 +19,14 @@ from apsl_rules.data.kinds import (
     WEIGHTS,
     ColumnKind,
     DatePart,
+    GroupColumns,
     Kind,
+    TimeColumns,
+    is_auto,
     is_coded,
     notes_on_kinds,
+    places_of,
+    role_names,
 )
 from apsl_rules.data.one_hot import find_one_hot
 from apsl_rules.data.readers import PlainTable
@@ -40,15 +45,7 @@ from apsl_rules.data.reading import (
     problem_of_gaps,
     refuse,
 )
-from apsl_rules.data.roles import (
-    GroupColumns,
-    TimeColumns,
-    check_weights,
-    is_auto,
-    note_on_rows_without,
-    places_of,
-    role_names,
-)
+from apsl_rules.data.roles import check_weights, note_on_rows_without
 from apsl_rules.data.row_groups import notice_groups
 from apsl_rules.data.sources import Matrix, open_source
 from apsl_rules.data.store import Store, View, note_on_weights, repeat_rows

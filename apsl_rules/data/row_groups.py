@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.columns import Column, Labels, Source
-from apsl_rules.data.kinds import is_id_name
+from apsl_rules.data.kinds import group_columns, is_auto, is_id_name
 from apsl_rules.data.reading import Reading
-from apsl_rules.data.roles import combined, group_columns, is_auto
+from apsl_rules.data.roles import combined
 from apsl_rules.data.times import notice_series
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, count_of, listing, require_known

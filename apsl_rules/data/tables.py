@@ -30,9 +30,9 @@ from apsl_rules.data.dataset import (
 )
 from apsl_rules.data.derived import notes_on_derived
 from apsl_rules.data.duplicates import array_fingerprint, same_orders, same_partitions
-from apsl_rules.data.kinds import ColumnKind
+from apsl_rules.data.kinds import ColumnKind, Roles
 from apsl_rules.data.one_hot import OneHot, arranged, joined_columns
-from apsl_rules.data.roles import Roles, groups_of_rows, is_constant_in
+from apsl_rules.data.roles import groups_of_rows, is_constant_in
 from apsl_rules.memory import Kind
 from apsl_rules.names import Node, count_of, require_known
 

@@ -275,17 +275,21 @@ def _refuse_in_place(reading: Mapping[str, Any], kind: str) -> None:
 
 def _resolved(source: Any) -> Any:
     """Return what an address stands for: a table of a database, or a DuckDB file."""
-    if not isinstance(source, str | DatabaseTable) or not is_database(source):
+    if not _is_address(source):
         return source
     table = DatabaseTable(source) if isinstance(source, str) else source
     path = duckdb_path(table)
     return table if path is None else FileTable(path)
 
 
+def _is_address(source: Any) -> bool:
+    """Return whether a source names a table of a database."""
+    return isinstance(source, str | DatabaseTable) and is_database(source)
+
+
 def _is_in_database(source: Any) -> bool:
     """Return whether a source is a table that ibis reaches."""
-    is_address = isinstance(source, str | DatabaseTable) and is_database(source)
-    return is_address or ("ibis" in sys.modules and is_ibis_table(source))
+    return _is_address(source) or ("ibis" in sys.modules and is_ibis_table(source))
 
 
 def _read_kind(counts: object) -> tuple[str | None, str | None]:
