@@ -1,4 +1,4 @@
-"""Take the pictures of the page one works on that the docs show, in a real Chromium.
+"""Take the pictures of the page in the browser that the docs show, in a real Chromium.
 
     python tools/page_screenshots.py [folder]
 

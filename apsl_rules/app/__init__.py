@@ -1,4 +1,4 @@
-"""The page one works on: a local server, what a person says on it, and what they take away.
+"""The page in the browser: a local server, what a person says on it, and what they take away.
 
 ``serving`` has all that the server needs. It is loaded while the worker loads what that one needs.
 """

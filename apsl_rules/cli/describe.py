@@ -72,7 +72,7 @@ _NETWORK = "is a network, which has no rows; give a CSV, Parquet or integer text
 
 
 _EXTRAS = {
-    "app": ("uvicorn", "the page one works on (apsl open)"),
+    "app": ("uvicorn", "the page in the browser (apsl open)"),
     "dask": ("distributed", "counting on a cluster"),
     "database": ("ibis", "tables in databases"),
     "duckdb": ("duckdb", "tables larger than memory"),

@@ -1,4 +1,4 @@
-"""``apsl open``: the page one works on."""
+"""``apsl open``: the page in the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page one works on in a real browser: the eight things that a person does, from a fresh start, on three tables."""
+"""The page in a real browser: the eight things that a person does, from a fresh start, on three tables."""
 
 from __future__ import annotations
 

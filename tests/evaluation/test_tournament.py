@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import tournament
 from arena import Contest, of_network, write
 from contestant import METHODS
 from standings import US, class_marks, judged, marks, of_class, page, wrong
@@ -94,3 +95,27 @@ def test_we_take_part(tmp_path: Path) -> None:
     assert figures["shd"] <= 3
     assert figures["shd of a part"] <= 1
     assert figures["peak"] > 1
+
+
+def test_all_methods_run_from_scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each once, by its name, whatever commas that has; a run that was stopped goes on where it was."""
+    ran: list[str] = []
+
+    def run(method: str, _some: object, _limit: int) -> dict[str, Any]:
+        ran.append(method)
+        if method == "FLOP" and ran.count(method) == 1:
+            raise KeyboardInterrupt
+        return {"child-1": {"shd": 1, "shd of a part": 1, "seconds": 1.0, "seconds of a part": 1.0, "peak": 50}}
+
+    for name, value in {"KEPT": tmp_path / "kept.json", "PAGE": ROOT / "p.md", "run": run}.items():
+        monkeypatch.setattr(tournament, name, value)
+    monkeypatch.setattr(tournament, "write_text", lambda path, text: (tmp_path / path.name).write_text(text, "utf-8"))
+    monkeypatch.setattr(tournament, "contests", lambda **_: [])
+    monkeypatch.setattr(tournament, "about", lambda **_: ABOUT)
+    monkeypatch.setattr(sys, "argv", ["tournament.py"])
+    with pytest.raises(KeyboardInterrupt):
+        tournament.main()
+    tournament.main()
+
+    assert sorted(ran) == sorted([*METHODS, "FLOP"])
+    assert "FLOP" in (tmp_path / "p.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The page one works on as a person uses it: what is seen is read, and only what is seen is clicked and typed."""
+"""The page in the browser as a person uses it: what is seen is read, and only what is seen is clicked and typed."""
 
 from __future__ import annotations
 

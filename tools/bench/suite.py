@@ -98,7 +98,7 @@ BENCHMARKS = (
     Benchmark("calibration", "What a probability means"),
     Benchmark("number_parts", "Parts of many columns and of many rows of numbers"),
     Benchmark("checking", "Graphs that people bring, against rows"),
-    Benchmark("page", "The page one works on, beside the command"),
+    Benchmark("page", "The page in the browser, beside the command"),
     Benchmark("moved", "Why a number moved between two tables"),
     Benchmark("series", "Earlier steps and one step of series, beside PCMCI+"),
     Benchmark("asking", "Answers of people laid over parts"),

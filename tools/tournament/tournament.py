@@ -1,6 +1,6 @@
 """The tournament: all programs on the same tables, each in an environment of its own, and one page with what came out.
 
-Usage: python tools/tournament/tournament.py [--full] [--methods NAME,...] [--limit SECONDS] [--page].
+Usage: python tools/tournament/tournament.py [--full] [--method NAME ...] [--limit SECONDS] [--page].
 
 A program that is not here is installed from PyPI first. Results are kept in docs/tournament/results.json, method by
 method, so that a run that was stopped goes on where it was; ``--page`` writes docs/tournament.md again without running.
@@ -70,7 +70,7 @@ def main() -> None:
     """Run what is asked for, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="more networks, more draws, all real tables; for hours")
-    parser.add_argument("--methods", default=",".join(METHODS), help="which, with commas between them")
+    parser.add_argument("--method", action="append", choices=METHODS, help="a method; may be repeated; without it all")
     parser.add_argument("--limit", type=int, help="CPU seconds for a table; 60, in full 600")
     parser.add_argument("--again", action="store_true", help="run methods of which there are results, too")
     parser.add_argument("--page", action="store_true", help="run nothing; write the page from what is kept")
@@ -81,7 +81,7 @@ def main() -> None:
         if {**stored["about"], "date": None} != {**circumstances, "date": None}:
             stored = {"about": circumstances, "methods": {}}
         some = list(contests(full=given.full))
-        for method in given.methods.split(","):
+        for method in given.method or METHODS:
             if given.again or method not in stored["methods"]:
                 print(f"{method} ...", flush=True)
                 stored["methods"][method] = run(method, some, given.limit or (600 if given.full else 60))
