@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
-from math import exp, inf, log, sqrt
+from math import exp, log, sqrt
 
 import attrs
 
@@ -92,7 +92,7 @@ class Rows:
         able = frozenset() if data is None else data.can
         offer = next((one for one in plugins.scores.values() if one.needs and one.needs <= able), None)
         self._score = None if offer is None or data is None or not data.rows else offer.make(data)
-        self._most = None if offer is None else offer.most
+        self.renamed = None if offer is None else offer.renamed
         by_name = in_order(self.nodes)
         self._rank = [by_name.index(node) for node in self.nodes]
 
@@ -164,17 +164,26 @@ class Rows:
             return 0.0
         known = self._families.get((node, parents))
         if known is None:
-            before = tuple(self.nodes[one] for one in sorted(places(parents), key=self._rank.__getitem__))
-            known = self._families[node, parents] = self._score(self.nodes[node], before)
+            known = self._families[node, parents] = self._score(self.nodes[node], self._named(parents))
         return known
 
-    def room(self, node: int) -> float:
-        """Return what parents can add to the score of a node at most, in nats."""
-        return inf if self._most is None else self._most - self.family(node, 0)
+    def _named(self, parents: Bits) -> tuple[Node, ...]:
+        return tuple(self.nodes[one] for one in sorted(places(parents), key=self._rank.__getitem__))
 
     def nats(self, parents: Collection[int]) -> float:
         """Return by how many nats a graph, as the parents of each node, is ahead of one without edges."""
         return sum(self.family(node, before) - self.family(node, 0) for node, before in enumerate(parents))
+
+    def as_good(self, parents: Sequence[Bits], names: list[list[int]]) -> int:
+        """Count the renamings of a graph, each a place for every place, that score at least as high as it."""
+        if self.renamed is not None:
+            graph = [(self.nodes[node], self._named(before)) for node, before in enumerate(parents)]
+            return self.renamed(self._score, graph, names)
+        own, found = self.nats(parents) - 1e-9, 0
+        for after in names:
+            moved = [sum(1 << after[one] for one in places(before)) for before in parents]
+            found += self.nats([moved[after.index(node)] for node in range(len(parents))]) >= own
+        return found
 
 
 def _rank(verdict: Verdict) -> tuple[float, float]:

@@ -6,7 +6,7 @@ import random
 
 import attrs
 
-from apsl_rules.checking.claimed import ClaimedGraph, places
+from apsl_rules.checking.claimed import ClaimedGraph
 from apsl_rules.checking.claims import Rows
 from apsl_rules.errors import GraphError
 from apsl_rules.learning import Source, learn_graph
@@ -17,6 +17,8 @@ from apsl_rules.plugins import Plugins
 
 #: Whose shuffles are the same every time.
 _SEED = 38
+#: How many of them are scored by one call, which nothing interrupts, and what is told of them.
+_AT_ONCE, _WHAT = 100, "hundreds of shuffled graphs scored"
 
 
 @attrs.frozen
@@ -75,30 +77,14 @@ def graph_standing(
         return None
     learned, reason = _learned(rows, source, plugins) if compare else (None, "")
     own = rows.nats(graph.parents)
-    return GraphStanding(own, learned, shuffles, _as_good(rows, graph.parents, own, shuffles), reason)
+    return GraphStanding(own, learned, shuffles, _as_good(rows, graph.parents, shuffles), reason)
 
 
-def _as_good(rows: Rows, parents: tuple[int, ...], own: float, count: int) -> int:
-    """Return how many graphs with shuffled names score at least as high.
-
-    A graph is left as soon as the nodes that are not scored yet cannot make up for what it lacks.
-    """
-    drawn = random.Random(_SEED)  # noqa: S311 - no secret
-    filled = [(at, tuple(places(before))) for at, before in enumerate(parents) if before]
-    room = [rows.room(node) for node in range(len(parents))]
-    found = 0
-    for _ in counted("shuffled graphs scored", range(count)):
-        names = sorted(range(len(parents)), key=[drawn.random() for _ in parents].__getitem__)
-        families = [(names[at], before) for at, before in filled]
-        families.sort(key=lambda one: -room[one[0]])
-        ahead, left = 0.0, sum(room[node] for node, _ in families)
-        for node, before in families:
-            ahead += rows.family(node, sum(1 << names[one] for one in before)) - rows.family(node, 0)
-            left -= room[node]
-            if ahead + left < own - 1e-9:
-                break
-        found += ahead >= own - 1e-9
-    return found
+def _as_good(rows: Rows, parents: tuple[int, ...], count: int) -> int:
+    """Return how many graphs with shuffled names score at least as high."""
+    drawn, width = random.Random(_SEED), range(len(parents))  # noqa: S311 - no secret
+    names = [sorted(width, key=[drawn.random() for _ in width].__getitem__) for _ in range(count)]
+    return sum(rows.as_good(parents, names[at : at + _AT_ONCE]) for at in counted(_WHAT, range(0, count, _AT_ONCE)))
 
 
 def _learned(rows: Rows, source: Source, plugins: Plugins) -> tuple[float | None, str]:

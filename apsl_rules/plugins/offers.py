@@ -295,14 +295,15 @@ class ScoreOffer:
     ``make`` gets the opened table and returns a function of a node and its parents, in nats, any penalty included. It
     is the same for graphs with the same independences, as BIC, AIC and BDeu are: searches compare classes of these.
     ``needs`` says what it needs of a table, as that of an oracle does; graphs are checked by the first that suits.
-    ``most`` is what no node exceeds, whatever its parents, such as 0 for a log probability; None if that is not known.
+    ``renamed`` gets what ``make`` returned, nodes with their parents, and renamings, each with the place of the node
+    that takes the place of each; it counts those that score at least as high. Without it they are scored one by one.
     """
 
     name: str
     summary: str
     make: Callable[[Any], Callable[[Node, tuple[Node, ...]], float]]
     needs: frozenset[str] = attrs.field(default=frozenset(), converter=_names)
-    most: float | None = None
+    renamed: Callable[[Any, list[tuple[Node, tuple[Node, ...]]], list[list[int]]], int] | None = None
 
 
 @attrs.frozen

@@ -126,14 +126,20 @@ def test_a_turn_is_found_by_the_claims_that_speak_of_it_alone() -> None:
     assert not check(parents, rows, compare=False, shuffles=0, knowledge=held).changes
 
 
-def test_shuffles_that_are_left_early_would_not_have_scored_as_high(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Scored to the end, as many graphs with shuffled names score as high."""
-    standing = check(lacking("bronc", "dysp"), ROWS, compare=False).standing
-    monkeypatch.setattr(Rows, "room", lambda *_: float("inf"))
+@pytest.mark.parametrize("kind", ["categories", "numbers", "no edge"])
+def test_shuffles_that_are_left_early_would_not_have_scored_as_high(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scored to the end and one by one, as many graphs with shuffled names score as high."""
+    graph: Any = lacking("bronc", "dysp") if kind == "categories" else {one: [] for one in "abcde"}
+    rows: Any = ROWS
+    if kind != "categories":
+        rows = pd.DataFrame(np.random.default_rng(3).normal(size=(300, 5)).cumsum(axis=1), columns=[*"abcde"])
+        graph |= {"b": ["a"], "c": ["b"]} if kind == "numbers" else {}
+    standing = check(graph, rows, compare=False).standing
+    monkeypatch.setattr(Rows, "renamed", property(lambda _: None, lambda *_: None), raising=False)
 
     assert standing is not None
-    assert standing.as_good == 26
-    assert check(lacking("bronc", "dysp"), ROWS, compare=False).standing == standing
+    assert standing.as_good == {"categories": 26, "numbers": 86, "no edge": 200}[kind]
+    assert check(graph, rows, compare=False).standing == standing
 
 
 DOT = "digraph { sun -> ice; sun -> crowd; }"

@@ -203,6 +203,7 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_score_tried": (_LONG, (_POINTER,)),
     "apsl_score_counted": (_LONG, (_POINTER,)),
     "apsl_score_local": (_INT, (_POINTER, _LONG, _POINTER, _LONG, _POINTER)),
+    "apsl_score_renamed": (_INT, (*(_POINTER,) * 3, _LONG, _POINTER, _LONG, _POINTER, _LONG, _POINTER)),
     "apsl_score_gains": (_INT, (_POINTER, _LONG, _POINTER, _LONG, _POINTER, _LONG, _POINTER)),
     "apsl_score_counts": (_LONG, (_POINTER, _POINTER, _LONG, _DOUBLE)),
     "apsl_score_joints": (_INT, (_POINTER, _POINTER, _LONG, _POINTER, _POINTER)),

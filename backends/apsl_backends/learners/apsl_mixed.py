@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 import attrs
 import numpy as np
@@ -84,18 +83,38 @@ def _leading(source: KeptMoments, name: Node, width: int) -> int:
     return min(width, 1) if name in source.number_names else width
 
 
-Family: TypeAlias = Callable[[Node, tuple[Node, ...]], float]
+#: What parents can add to a score of which no bound is known.
+_NO_BOUND = 1 << 50
 
 
-def _family(score: LocalScore, data: Dataset) -> Family:
-    """Return the score of a node given its parents, in nats, once all columns of a table have joined it."""
-    score.join(data.names)
-    number = {node: one for one, node in score.nodes.items()}
+@attrs.frozen
+class Family:
+    """The score of a node given its parents, in nats; that of a probability (``is_logarithm``) is never above 0."""
 
-    def family(node: Node, parents: tuple[Node, ...]) -> float:
-        return score.nats(score.local(number[node], sorted(number[one] for one in parents)))
+    score: LocalScore
+    number: dict[Node, int]
+    is_logarithm: bool
 
-    return family
+    @classmethod
+    def of(cls, score: LocalScore, data: Dataset, *, is_logarithm: bool) -> Family:
+        """Let all columns of a table join a score."""
+        score.join(data.names)
+        return cls(score, {node: one for one, node in score.nodes.items()}, is_logarithm)
+
+    def __call__(self, node: Node, parents: tuple[Node, ...]) -> float:
+        """Return the score of one node."""
+        return self.score.nats(self.score.local(self.number[node], sorted(self.number[one] for one in parents)))
+
+    def renamed(self, graph: Sequence[tuple[Node, Sequence[Node]]], names: Sequence[Sequence[int]]) -> int:
+        """Count the renamings of a graph, each a place in it for every node, that score at least as high."""
+        score, place = self.score, {node: at for at, (node, _) in enumerate(graph)}
+        numbers = [self.number[node] for node in place]
+        bare = [score.local(number, ()) for number in numbers]
+        room = np.zeros(score.handle.nodes, np.int64)
+        room[numbers] = np.negative(bare) if self.is_logarithm else _NO_BOUND
+        whole = (score.local(self.number[node], [self.number[one] for one in given]) for node, given in graph)
+        parents = [[place[one] for one in given] for _, given in graph]
+        return score.handle.renamed(parents, np.array(numbers)[np.array(names)], room, sum(whole) - sum(bare))
 
 
 def _bde(data: Dataset) -> Family:
@@ -103,22 +122,22 @@ def _bde(data: Dataset) -> Family:
 
     own = RefinedOptions()
     categories = counted(data, "the score 'bde'")
-    return _family(
-        LocalBde(categories, ess=own.ess, penalty=own.penalty, empirical_weight=own.empirical_weight), categories
-    )
+    score = LocalBde(categories, ess=own.ess, penalty=own.penalty, empirical_weight=own.empirical_weight)
+    return Family.of(score, categories, is_logarithm=True)
 
 
 def _bic(data: Dataset) -> Family:
     from apsl_backends.engines.opener import moments_of
     from apsl_backends.search.local_moments import LocalMoments
 
-    return _family(LocalMoments(moments_of(data), least_effect=MixedOptions().least_effect, squares=False), data)
+    score = LocalMoments(moments_of(data), least_effect=MixedOptions().least_effect, squares=False, whole=False)
+    return Family.of(score, data, is_logarithm=False)
 
 
 #: The scores, each with what it needs of a table.
 SCORES = (
-    ScoreOffer("bde", "BDe of a table of categories, as the default learner has it", _bde, {"counts"}, most=0.0),
-    ScoreOffer("bic", "BIC of a table with numbers, by its moments", _bic, {"moments"}),
+    ScoreOffer("bde", "BDe of a table of categories, as the default learner has it", _bde, {"counts"}, Family.renamed),
+    ScoreOffer("bic", "BIC of a table with numbers, by its moments", _bic, {"moments"}, Family.renamed),
 )
 
 

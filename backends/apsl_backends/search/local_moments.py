@@ -85,13 +85,13 @@ class LocalMoments:
 
     A number stands as it is where it is nearly normal, or else by its normal scores, and with its squares where it is
     an end of a curved relation. Up to ``MOST_AT_ONCE`` columns all of them decide that and have an order by content;
-    beyond, those that have joined decide. ``least_effect`` is what an edge at a number with squares must gain for each
-    row besides the penalties.
+    beyond, or unless ``whole``, those that have joined decide. ``least_effect`` is what an edge at a number with
+    squares must gain for each row besides the penalties.
     """
 
     name = "BIC"
 
-    def __init__(self, source: KeptMoments, *, least_effect: float, squares: bool = True) -> None:
+    def __init__(self, source: KeptMoments, *, least_effect: float, squares: bool = True, whole: bool = True) -> None:
         heading = source.heading
         if not heading.rows or not heading.names:
             size = f"{heading.rows} rows and {len(heading.names)} columns"
@@ -101,9 +101,10 @@ class LocalMoments:
         self.together = JointRows(source)
         self._may_have_squares = squares
         by_name = in_order(heading.names)
+        self._is_whole = whole and len(by_name) <= MOST_AT_ONCE
         self._whole: ScoredColumns | None = None
         self._rank = {node: rank for rank, node in enumerate(by_name)}
-        if len(by_name) <= MOST_AT_ONCE:
+        if self._is_whole:
             settings = source.embedding, squares
             self._whole = source.memory.once(_WHOLE, settings, lambda: self._read(by_name))
             self._rank = {node: rank for rank, node in enumerate(self._whole.nodes)}
@@ -188,8 +189,8 @@ class LocalMoments:
                 f"({argument('learner', 'apsl')})"
             )
             raise DataError(message)
-        is_whole = len(self._rank) <= MOST_AT_ONCE
-        return read_columns(self._source, nodes, self.together, squares=self._may_have_squares, whole=is_whole)
+        whole = self._is_whole
+        return read_columns(self._source, nodes, self.together, squares=self._may_have_squares, whole=whole)
 
     def _open(self) -> ScoreHandle:
         return ScoreHandle(len(self._rank), scale=1 / self.unit, penalty=self.penalty)

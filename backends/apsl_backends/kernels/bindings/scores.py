@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from ctypes import addressof, c_int64
+from itertools import accumulate
 from math import isfinite, log
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
@@ -271,6 +272,26 @@ class ScoreHandle:
         given = checks.address(parents, np.int64, (count,), "parents")
         with self.in_use:
             status = checks.kernels().apsl_score_local(self._pointer, node, given, count, addressof(out))
+        checks.require_status(status)
+        return out.value
+
+    def renamed(self, parents: Sequence[Sequence[int]], names: Integers, room: Integers, least: int) -> int:
+        """Return in how many renamings a graph gains at least so much over one without edges, with the penalties.
+
+        ``names`` has a row for each, with the node that takes each place, ``parents`` the parents of the places, and
+        ``room`` what parents can add to the score of each node at most.
+        """
+        starts = np.array([0, *accumulate(map(len, parents))], np.int64)
+        listed = np.array([one for before in parents for one in before], np.int64)
+        out, width = c_int64(), len(parents)
+        checks.require(0 < width <= self.nodes and all(0 <= one < width for one in listed), "the parents", parents)
+        lists = [checks.address(one, np.int64, one.shape, "places") for one in (starts, listed)]
+        at_room = checks.address(room, np.int64, (self.nodes,), "room")
+        at_names = checks.address(names, np.int64, (len(names), width), "names")
+        with self.in_use:
+            status = checks.kernels().apsl_score_renamed(
+                self._pointer, *lists, width, at_room, least, at_names, len(names), addressof(out)
+            )
         checks.require_status(status)
         return out.value
 

@@ -9,6 +9,15 @@
 #include "scores/bde.h"
 #include "scores/set_figures.h"
 
+/* How many families of renamed graphs are kept. */
+enum { KNOWN_OF_RENAMED = 1 << 14 };
+
+/* A graph over places: the parents of each are those from its start to the next one. */
+typedef struct {
+    i64 width, least;
+    const i64 *starts, *parents, *room;
+} renamed_t;
+
 static bool is_among(const i64 *members, i64 count, i64 one)
 {
     bool found = false;
@@ -99,4 +108,45 @@ int32_t apsl_score_gains(score_t *score, i64 node, const i64 *parents, i64 count
         return (int32_t)find_by_moments(score, node, parents, count, others, size, &own, out);
     count_gains(score, node, parents, count, others, size, out);
     return DONE;
+}
+
+/* Return whether a graph under other names gains enough: the family with the most room comes first, and none is scored once
+ * the rest cannot make up for what is lacking. */
+static bool reaches(score_t *score, const renamed_t *graph, const i64 *names, i64 *waiting, i64 *given)
+{
+    i64 ahead = 0, left = 0, count = 0;
+    for (i64 at = 0; at < graph->width; at++)
+        if (graph->starts[at + 1] > graph->starts[at]) {
+            waiting[count++] = at;
+            left += graph->room[names[at]];
+        }
+    while (count && ahead + left >= graph->least) {
+        i64 best = 0, size = 0;
+        for (i64 one = 1; one < count; one++)
+            if (graph->room[names[waiting[one]]] > graph->room[names[waiting[best]]])
+                best = one;
+        i64 at = waiting[best], node = names[at];
+        waiting[best] = waiting[--count];
+        for (i64 one = graph->starts[at]; one < graph->starts[at + 1]; one++)
+            size = scores_put(given, size, names[graph->parents[one]]);
+        ahead += scores_family_score(score, node, given, size) - scores_family_score(score, node, given, 0);
+        left -= graph->room[node];
+    }
+    return ahead >= graph->least;
+}
+
+int32_t apsl_score_renamed(score_t *score, const i64 *starts, const i64 *parents, i64 width, const i64 *room, i64 least,
+                           const i64 *names, i64 count, i64 *out)
+{
+    renamed_t graph = {width, least, starts, parents, room};
+    *out = 0;
+    if (!scores_have_columns(score, names, count * width))
+        return WRONG_INPUT;
+    i64 *space = malloc(2 * (size_t)width * sizeof *space);
+    bool has_room = space && (!count || scores_reserve_families(score, names, width));
+    status_t status = has_room ? scores_families_reserve(&score->known, KNOWN_OF_RENAMED) : NO_MEMORY;
+    for (i64 at = 0; at < count && status == DONE; at++)
+        *out += reaches(score, &graph, names + at * width, space, space + width);
+    free(space);
+    return (int32_t)status;
 }

@@ -13,4 +13,10 @@ EXPORT int32_t apsl_score_local(score_t *score, i64 node, const i64 *parents, i6
 EXPORT int32_t apsl_score_gains(score_t *score, i64 node, const i64 *parents, i64 count, const i64 *others, i64 size,
                                 i64 *out);
 
+/* Count in how many of ``count`` renamings, each a node for every one of ``width`` places, a graph gains at least ``least``
+ * over one without edges; a parent costs the penalty. The parents of a place are those from its start to the next one, and
+ * ``room`` has for each node what parents can add to its score at most. WRONG_INPUT if a node has no column. */
+EXPORT int32_t apsl_score_renamed(score_t *score, const i64 *starts, const i64 *parents, i64 width, const i64 *room,
+                                  i64 least, const i64 *names, i64 count, i64 *out);
+
 #endif
