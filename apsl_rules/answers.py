@@ -33,9 +33,10 @@ def _reply(value: Any) -> tuple[tuple[Node, str], ...]:
 class Answer:
     """What a person said to a question.
 
-    "sort" and "pair" say of nodes whether they come "before" or "after" the target, or "neither"; "outcome" that the
-    target comes after all others ("yes"); "roots" which nodes come before all others ("yes"); "tiers" gives nodes the
-    number of their tier. Any other word is refused, "don't know" says nothing.
+    "sort" and "pair" say of nodes whether they come "before" or "after" the target, or "neither"; what comes before it
+    then comes before what comes after it. "outcome" says that the target comes after all others ("yes"); "roots" which
+    nodes come before all others ("yes"); "tiers" gives nodes the number of their tier. Any other word is refused,
+    "don't know" says nothing.
 
     Attributes
     ----------
@@ -94,7 +95,8 @@ class Answer:
         said = dict(self.reply)
         if self.kind in ("sort", "pair"):
             if self.target not in (x, y):
-                return None
+                words = said.get(x, UNSURE), said.get(y, UNSURE)
+                return words[0] if set(words) == {"before", "after"} else None
             word = said.get(x if y == self.target else y, UNSURE)
             turned = {"before": "after", "after": "before"}.get(word, word)
             return None if word == UNSURE else word if y == self.target else turned

@@ -85,6 +85,20 @@ def test_each_form_of_question_bars_what_it_says(part: Part) -> None:
     assert frozenset(("lung", "smoke")) in part.lines & outcome.lines
 
 
+def test_what_comes_before_the_target_comes_before_what_follows_it() -> None:
+    """An arrow of the data from a later column to an earlier one is turned round, and its proof says who told it."""
+    whole = learn(ROWS, "either", depth="max")
+    assert ("bronc", "dysp") in whole.arrows
+    told = whole.answer("sort", {"dysp": "before", "bronc": "after"}, by="Ann")
+
+    assert ("dysp", "bronc") in told.arrows
+    assert 'given by "Ann", question "sort"; the data alone: bronc -> dysp' in str(told.why("dysp", "bronc"))
+    assert {frozenset(("dysp", "bronc")), frozenset(("dysp", "either"))} == {
+        pair for pair, drawn in marks(whole).items() if drawn != marks(told)[pair]
+    }
+    assert Answer("sort", {"a": "before", "b": "before", "c": "neither"}, target="t").about("a", "b") is None
+
+
 def test_neither_takes_the_edge_away(part: Part) -> None:
     """The proof of the gap says who told it."""
     told = part.answer("sort", {"tub": "neither"}, by="Ann")

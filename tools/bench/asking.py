@@ -97,7 +97,7 @@ def told_at(part: Part, before: set[tuple[str, str]]) -> dict[Node, str]:
 def real_tables(listed: Iterable[Known], *, quick: bool) -> Iterator[str]:
     """Give what answers do on real tables."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("before", "tiers", "opinions", "turned")}
-    clicks, named, told_drawn, moved, gave_way, tables, light, beyond = 0, 0, 0, 0, 0, 0, 0, 0
+    clicks, named, through, told_drawn, moved, gave_way, tables, light, beyond = 0, 0, 0, 0, 0, 0, 0, 0, 0
     for known in listed:
         frame = known.frame()
         if quick and len(frame) > _MOST_ROWS_QUICK:
@@ -110,9 +110,11 @@ def real_tables(listed: Iterable[Known], *, quick: bool) -> Iterator[str]:
         words = told_at(part, before)
         clicks += len(part.neighbours_of(part.target))
         sorted_part = part.answer("sort", words, by="person")
-        names = {frozenset((part.target, one)) for one in words}
-        named += len(words)
         ways = [(one, part.target) if word == "before" else (part.target, one) for one, word in words.items()]
+        across = [(one, other) for one, to in ways for at, other in ways if to == at == part.target]
+        ways += [way for way in across if frozenset(way) in part.edges]
+        names = {frozenset(way) for way in ways}
+        named, through = named + len(ways), through + len(ways) - len(words)
         told_drawn += sum(way in sorted_part.arrows for way in ways)
         one, other = drawn(part), drawn(sorted_part)
         changed = [pair for pair in one.keys() | other.keys() if pair not in names and one.get(pair) != other.get(pair)]
@@ -131,6 +133,7 @@ def real_tables(listed: Iterable[Known], *, quick: bool) -> Iterator[str]:
         for name, found in parts.items():
             counts[name].update(outcome(found, way) for way in edges)
     yield f"sort question on {tables} tables: {clicks / tables:.1f} clicks per target, {named} directions told"
+    yield f"of these from a column before the target to one after it: {through}"
     yield f"told and drawn: {told_drawn} of {named}"
     yield f"marks that no answer names, changed: {moved}, of which {gave_way} would close a circle with what is told"
     yield f"\n| known directions of edges ({sum(counts['before'].values())}) | right % | wrong % | open % |"
