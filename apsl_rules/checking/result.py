@@ -177,19 +177,11 @@ class Check(NotebookView):
         }
 
 
-_SINGULAR = {
-    State.FAILS: "fails",
-    State.HOLDS: "holds",
-    State.SMALL: "fails by little",
-    State.UNTESTED: "cannot be tested",
-}
-_PLURAL = {State.FAILS: "fail", State.HOLDS: "hold", State.SMALL: "fail by little", State.UNTESTED: "cannot be tested"}
-_OF_MANY = {
+_SINGULAR = {one: str(one) for one in State} | {State.SMALL: "fails by little"}
+_PLURAL = _SINGULAR | {State.FAILS: "fail", State.HOLDS: "hold", State.SMALL: "fail by little"}
+_OF_MANY = {one: str(one) for one in Standing} | {
     Standing.STANDS: "stand",
-    Standing.WEAK: "weak",
     Standing.NOT_SHOWN: "not shown by these rows",
-    Standing.UNTESTED: "cannot be tested",
-    Standing.HELD: "held by the others",
     Standing.TURN: "suggested to turn",
 }
 
@@ -216,12 +208,8 @@ def _edge_data(one: CheckedEdge) -> dict[str, Any]:
     return {
         "source": label(one.source),
         "target": label(one.target),
-        "mark": str(one.mark),
-        "existence": str(one.existence),
-        "direction": str(one.direction),
-        "need": one.need,
-        "lead": one.lead,
-        "size": one.size,
+        **{name: str(getattr(one, name)) for name in ("mark", "existence", "direction")},
+        **{name: getattr(one, name) for name in ("need", "lead", "size")},
         "verdict": None if one.verdict is None else verdict_data(one.verdict),
     }
 
