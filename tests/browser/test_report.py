@@ -298,6 +298,36 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(opened: Opened, alarm: Part
         page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+@pytest.mark.parametrize(("name", "target"), [("insurance", "Accident"), ("hailfinder", "CldShadeOth")])
+def test_a_phone_holds_the_names_of_eighteen_nodes(opened: Opened, name: str, target: str) -> None:
+    """At 390 pixels every node has its name, a long one cut where it must be, and none lies on another."""
+    part = learn(network(name), target, depth=2)
+    page = opened(part)
+    size = {"width": 390, "height": 850, "deviceScaleFactor": 1, "mobile": True}
+    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        page.find("#fit").click()
+        names = page.run(_NAMES)
+    finally:
+        page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    assert 17 <= len(part.members) == len(names) <= 18
+    assert [one for one in names if not one["seen"] or one["tall"] < 10] == []
+    assert [one["words"] for one in names if one["over"]] == []
+
+
+#: The names in the drawing: whether each is seen, how tall it is, and whether it lies on another.
+_NAMES = """
+const found = [...document.querySelectorAll('#drawing .box > text')].map((text) => {
+  const { left, right, top, bottom, height } = text.getBoundingClientRect();
+  const seen = getComputedStyle(text).visibility === 'visible' && getComputedStyle(text).opacity !== '0' && height > 0;
+  return { words: text.textContent, seen, tall: height, box: { left, right, top: top + 2, bottom: bottom - 2 } };
+});
+const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+return found.map((one) => ({ ...one, over: found.some((other) => other !== one && meet(one.box, other.box)) }));
+"""
+
+
 def test_a_suggested_direction_is_a_line_with_a_hollow_head(opened: Opened) -> None:
     """The page draws it dashed, explains it in the legend, and says in the panel that it is only suggested."""
     part = learn(sample(network("insurance"), 300, seed=4), "Accident", min_direction=0.99, hidden="excluded")

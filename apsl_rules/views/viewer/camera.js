@@ -65,7 +65,7 @@ const writeWhatFits = () => {
 };
 const shortened = (words) => {
   const signs = [...words];
-  return signs.length > 12 ? `${signs.slice(0, 6).join('')}…${signs.slice(-4).join('')}` : null;
+  return signs.length > 9 ? `${signs.slice(0, 5).join('')}…${signs.slice(-3).join('')}` : null;
 };
 export const writeInFull = () => {
   drawing.classList.remove('is-far', 'is-tiny');
