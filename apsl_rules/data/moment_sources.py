@@ -179,11 +179,13 @@ class TakesValues(Protocol):
         Of the numbers at the ``plain`` places the values stand as they are in the place of their normal scores.
         """
 
-    def rows_for_scores(self, places: Sequence[int]) -> Sequence[tuple[Floats, Floats | None]] | None:
+    def rows_for_scores(
+        self, places: Sequence[int], by: Sequence[int] = ()
+    ) -> Sequence[tuple[Floats, Floats | None]] | None:
         """Return the rows of columns, or None if they are too many to see.
 
         Of each column these are its columns of one row without squares, and the values of a number as it is. Missing
-        values are NaN.
+        values are NaN. Where rows are in groups ``by`` others, each stands about the mean of its group.
         """
 
 
@@ -227,10 +229,12 @@ class SumsByGroup(Protocol):
         *,
         each: bool,
         weight: int | None = None,
+        plain: frozenset[int] = frozenset(),
     ) -> GroupFigures:
         """Add up columns over the rows of each combination of the levels of some categories, of all without any.
 
-        Rows in which one of all these columns is missing are left out. ``weight`` is the place of the weights of rows.
+        Rows in which one of all these columns is missing are left out. ``weight`` is the place of the weights of rows,
+        and numbers at the ``plain`` places stand as they are instead of by their ranks.
         """
 
 
@@ -238,7 +242,9 @@ class SumsByGroup(Protocol):
 class EstimatesLevels(Protocol):
     """A source of moments that can estimate covariances inside groups and between them where values are missing."""
 
-    def estimated_levels(self, places: Sequence[int], by: Sequence[int], weight: int | None) -> Levels:
+    def estimated_levels(
+        self, places: Sequence[int], by: Sequence[int], weight: int | None, plain: frozenset[int]
+    ) -> Levels:
         """Return the levels of columns without squares, from all rows that have some of them."""
 
 

@@ -122,7 +122,8 @@ class KeptMoments(Dataset):
 
     def rows_for_scores(self, places: Sequence[int]) -> Sequence[tuple[Floats, Floats | None]] | None:
         """Return the rows of columns without squares, and of numbers as they are; None if they cannot be seen."""
-        return self.source.rows_for_scores(places) if isinstance(self.source, TakesValues) else None
+        by = [self.heading.role_place[name] for name in self.roles.get("groups", ())]
+        return self.source.rows_for_scores(places, by) if isinstance(self.source, TakesValues) else None
 
     def covariance_for_scores(self, places: Sequence[int], plain: frozenset[int] = frozenset()) -> Floats:
         """Return the covariance of the columns that are scored, some numbers as they are instead of by their ranks."""
@@ -203,8 +204,10 @@ class KeptMoments(Dataset):
         at = {place: number for number, place in enumerate(self._complete)}
         return whole.select([at[place] for place in places])
 
-    def levels_for_scores(self, places: Sequence[int]) -> Levels:
+    def levels_for_scores(self, places: Sequence[int], plain: frozenset[int] = frozenset()) -> Levels:
         """Return the levels of the columns that are scored: the first two of a number, all of a category.
+
+        Numbers at the ``plain`` places are taken as they are, others by their ranks.
 
         Where values are missing they are the estimates of maximum likelihood, without squares.
         """
@@ -213,25 +216,26 @@ class KeptMoments(Dataset):
             if not isinstance(self.source, EstimatesLevels):
                 message = f"the source of moments {self.kind!r} estimates nothing by groups; give the table itself"
                 raise InvalidArgumentError(message)
-            settings = self.embedding, tuple(places)
-            return self.memory.once(_ESTIMATED, settings, lambda: self._estimated(places))
+            settings = self.embedding, tuple(places), plain
+            return self.memory.once(_ESTIMATED, settings, lambda: self._estimated(places, plain))
         scored = np.where(is_number, np.minimum(widths, SCORED_OF_NUMBER), widths)
-        return self.levels(places).with_columns(columns_for_scores(widths, is_number), scored)
+        levels = self._levels(places, plain) if plain else self.levels(places)
+        return levels.with_columns(columns_for_scores(widths, is_number), scored)
 
-    def _estimated(self, places: Sequence[int]) -> Levels:
+    def _estimated(self, places: Sequence[int], plain: frozenset[int]) -> Levels:
         assert isinstance(self.source, EstimatesLevels)  # noqa: S101 - asked before
         by = [self.heading.role_place[name] for name in self.roles.get("groups", ())]
         weight = next((self.heading.role_place[name] for name in self.roles.get("sampling_weights", ())), None)
-        return self.source.estimated_levels(places, by, weight)
+        return self.source.estimated_levels(places, by, weight, plain)
 
-    def _levels(self, places: Sequence[int]) -> Levels:
+    def _levels(self, places: Sequence[int], plain: frozenset[int] = frozenset()) -> Levels:
         if not isinstance(self.source, SumsByGroup):
             message = f"the source of moments {self.kind!r} adds up no groups of rows; give the table itself"
             raise InvalidArgumentError(message)
         heading = self.heading
         by = [heading.role_place[name] for name in self.roles.get("groups", ())]
         weight = next((heading.role_place[name] for name in self.roles.get("sampling_weights", ())), None)
-        found = self.source.group_sums(places, by, (), each=False, weight=weight)
+        found = self.source.group_sums(places, by, (), each=False, weight=weight, plain=plain)
         widths = heading.widths[list(places)]
         sums = GroupSums(tuple(heading.names[place] for place in places), widths, (), *found[1:])
         return levels_of(sums, heading.is_number[list(places)], has_groups=bool(by))

@@ -174,6 +174,39 @@ def test_groups_leave_no_false_edge_and_keep_the_true_one() -> None:
     assert false["told"] == false["noticed"] == 0
 
 
+def heavy(seed: int) -> pd.DataFrame:
+    """Draw columns that each depend on the last two, with heavy tails inside groups and between them."""
+    random = np.random.default_rng(seed)
+    group = np.repeat(np.arange(60), 25)
+    made: list[Floats] = []
+    for _ in range(5):
+        noise = random.standard_t(3, 60)[group] + random.standard_t(3, len(group))
+        made.append(noise + sum(0.6 * one for one in made[-2:]))
+    frame = pd.DataFrame(dict(zip("abcde", made, strict=True)))
+    frame["school"] = group.astype(str)
+    return frame
+
+
+def test_what_is_straight_inside_groups_is_taken_as_it_is(tmp_path: Path) -> None:
+    """Ranks over all rows bend it and join a and e; every engine takes it as it is."""
+    frame = heavy(2)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    for rows, counts in ((frame, "memory"), (tmp_path / "rows.parquet", "duckdb")):
+        part = learn(rows, "c", groups="school", depth="max", counts=counts)
+        assert part.edges == {frozenset(pair) for pair in ("ab", "ac", "bc", "bd", "cd", "ce", "de")}
+        assert any("straight inside groups" in note for note in part.notes)
+
+
+def test_exponentials_inside_groups_stay_by_their_ranks() -> None:
+    """What is straight by ranks alone is not taken as it is."""
+    random = np.random.default_rng(3)
+    group = np.repeat(np.arange(60), 25)
+    x = random.normal(size=60)[group] + random.normal(size=len(group))
+    y = 0.6 * x + random.normal(size=60)[group] + random.normal(size=len(group))
+    frame = pd.DataFrame({"x": np.exp(x), "y": np.exp(y), "school": group.astype(str)})
+    assert not any("taken as" in note for note in learn(frame, "y", groups="school").notes)
+
+
 def test_what_is_constant_in_groups_comes_first() -> None:
     """A column of the group is no effect of one that varies inside, and the proof says so."""
     frame = clustered(0.3, seed=2, groups=60)

@@ -6,7 +6,7 @@ the means where a group has no value at all, is estimated by expectation and max
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -16,7 +16,16 @@ import numpy.typing as npt
 
 from apsl_backends.engines.counts import codes_of
 from apsl_backends.engines.engine import Part
-from apsl_backends.engines.sums import estimate_covariance, is_missing, patterns_of, rows_of, sums_of, take_rows
+from apsl_backends.engines.sums import (
+    FOR_TESTS,
+    Embedded,
+    estimate_covariance,
+    is_missing,
+    patterns_of,
+    rows_of,
+    sums_of,
+    take_rows,
+)
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn, ProductSums
 from apsl_backends.kernels.library import Floats, Integers
 from apsl_rules.data import SECTION, GroupFigures, Level, Levels, MixedTable, combined, role_names
@@ -25,6 +34,8 @@ from apsl_rules.data.moments import ColumnUnit, MomentHeading
 from apsl_rules.errors import DataError
 from apsl_rules.names import listing
 
+#: Columns by their places.
+Columns: TypeAlias = Mapping[int, NumberColumn | CategoryColumn] | Sequence[NumberColumn | CategoryColumn]
 #: What is left of the squares of a column that is constant in groups, as a share: nothing but rounding.
 _CONSTANT, _TINY = 1e-8, 1e-300
 
@@ -108,17 +119,45 @@ def _covariance(blocks: Sequence[Floats], counts: Floats) -> Floats:
 
 
 def estimated_levels(
-    columns: Mapping[int, NumberColumn | CategoryColumn] | Sequence[NumberColumn | CategoryColumn],
+    columns: Columns,
     places: Sequence[int],
     by: Sequence[int],
     weight: int | None,
+    plain: Collection[int],
 ) -> Levels:
     """Return the levels of some columns; groups are the combinations of others, and one may have weights."""
-    rows = [rows_of(columns[place])[0] for place in places]
-    codes = [np.where(is_missing(columns[place]), -1, columns[place][0]).astype(np.int64) for place in by]
-    groups = combined(codes) if codes else np.zeros(len(rows[0]), np.int64)
+    read = [(place in plain, *rows_of(columns[place])) for place in places]
+    rows = [scores if values is None or not is_plain else values for is_plain, scores, values in read]
+    groups = _groups_of(columns, by) if by else np.zeros(len(rows[0]), np.int64)
     weights = None if weight is None else np.asarray(columns[weight][0], np.float64)
     return levels_of_rows(rows, groups, weights, has_groups=bool(by))
+
+
+def rows_about_means(columns: Columns, places: Sequence[int], by: Sequence[int]) -> list[tuple[Floats, Floats | None]]:
+    """Return the rows of columns without squares, and of numbers as they are, each about the mean of its group."""
+    found = [rows_of(columns[place]) for place in places]
+    if not by:
+        return found
+    groups = _groups_of(columns, by)
+    return [
+        (_about_mean(scores, groups), None if plain is None else _about_mean(plain, groups)) for scores, plain in found
+    ]
+
+
+def _about_mean(rows: Floats, groups: Integers) -> Floats:
+    """Return rows less the means of their groups; those in no group are missing."""
+    seen = (groups >= 0) & ~np.isnan(rows).any(axis=1)
+    made = np.full(rows.shape, np.nan)
+    number = groups[seen]
+    counts = np.maximum(np.bincount(number), 1)
+    means = np.array([np.bincount(number, one) / counts for one in rows[seen].T])
+    made[seen] = rows[seen] - means.reshape(rows.shape[1], len(counts)).T[number]
+    return made
+
+
+def _groups_of(columns: Columns, by: Sequence[int]) -> Integers:
+    """Return the group of each row, -1 where it has none."""
+    return combined([np.where(is_missing(columns[place]), -1, columns[place][0]).astype(np.int64) for place in by])
 
 
 def role_columns(table: MixedTable) -> list[NumberColumn | CategoryColumn]:
@@ -164,13 +203,17 @@ class SectionSums(NamedTuple):
 
 @attrs.frozen
 class Asked:
-    """What is asked of each section, by the numbers of its columns; ``spans`` bound the codes of those in ``by``."""
+    """What is asked of each section, by the numbers of its columns; ``spans`` bound the codes of those in ``by``.
+
+    ``embedded`` has the numbers among ``places`` that stand as they are.
+    """
 
     places: tuple[int, ...]
     by: tuple[int, ...]
     spans: tuple[int, ...]
     each: bool
     weight: int | None = None
+    embedded: Embedded = FOR_TESTS
 
     def __call__(self, part: Part) -> list[SectionSums]:
         """Add up each section of a part."""
@@ -191,14 +234,18 @@ class Asked:
         rows = np.bincount(number, minlength=len(groups)).astype(np.int64)
         columns = [part[place] for place in self.places]
         if self.weight is not None:
-            return _weighted(groups, number, columns, np.asarray(part[self.weight][0], np.float64))
-        first = np.concatenate([_first_of(column, number, len(groups)) for column in columns], axis=1)
+            return _weighted(groups, number, columns, np.asarray(part[self.weight][0], np.float64), self.embedded)
+        first = np.concatenate(
+            [_first_of(column, number, len(groups), self.embedded, at) for at, column in enumerate(columns)], axis=1
+        )
         second: list[ProductSums] = []
         if self.each:
             order = np.argsort(number, kind="stable")
             apart = np.split(order, np.cumsum(rows)[:-1])
-            second = [sums_of([take_rows(column, some) for column in columns], len(some)) for some in apart]
-        return SectionSums(groups, rows, first, sums_of(columns, len(number)), second)
+            second = [
+                sums_of([take_rows(column, some) for column in columns], len(some), self.embedded) for some in apart
+            ]
+        return SectionSums(groups, rows, first, sums_of(columns, len(number), self.embedded), second)
 
     def joined(self, parts: Iterable[Sequence[SectionSums]], width: int) -> GroupFigures:
         """Add up the sections of all parts in the order of the rows."""
@@ -264,6 +311,7 @@ def sums_by_group(
     *,
     each: bool,
     weight: int | None = None,
+    plain: frozenset[int] = frozenset(),
 ) -> GroupFigures:
     """Add up columns over the rows of each group.
 
@@ -285,28 +333,30 @@ def sums_by_group(
         tuple(spans),
         each,
         None if weight is None else number[weight],
+        Embedded(frozenset(at for at, place in enumerate(places) if place in plain)),
     )
     return asked.joined(fold(used, asked), int(heading.widths[list(places)].sum()))
 
 
-def _first_of(column: NumberColumn | CategoryColumn, number: Integers, groups: int) -> Floats:
+def _first_of(
+    column: NumberColumn | CategoryColumn, number: Integers, groups: int, embedded: Embedded, place: int
+) -> Floats:
     """Return the sums of the embedded columns of a column by group."""
     if isinstance(column, CategoryColumn):
         indicators = column.indicators[column.codes]
         kept = indicators >= 0
         cells = number[kept] * column.width + indicators[kept]
         return np.bincount(cells, minlength=groups * column.width).reshape(groups, column.width).astype(np.float64)
-    z = column.values
-    powers = (z, z * z - 1.0, z * z * z - 3.0 * z)[: column.degree]
+    powers = _powers_of(column, embedded, place)
     return np.array([np.bincount(number, one, groups) for one in powers]).reshape(column.degree, groups).T
 
 
-def _weighted(
-    groups: Integers, number: Integers, columns: Sequence[NumberColumn | CategoryColumn], weights: Floats
-) -> SectionSums:
+def _weighted(groups: Integers, number: Integers, columns: Part, weights: Floats, embedded: Embedded) -> SectionSums:
     """Return the weighted sums of a section."""
     count = len(groups)
-    rows = np.concatenate([np.ones((len(number), 1)), *(_rows_of(column) for column in columns)], axis=1)
+    rows = np.concatenate(
+        [np.ones((len(number), 1)), *(_rows_of(one, embedded, at) for at, one in enumerate(columns))], axis=1
+    )
     counted = rows * weights[:, None]
     first = np.array([np.bincount(number, one, count) for one in counted.T]).reshape(rows.shape[1], count).T
     products = ProductSums(rows.shape[1] - 1)
@@ -315,14 +365,20 @@ def _weighted(
     return SectionSums(groups, first[:, 0].copy(), np.ascontiguousarray(first[:, 1:]), products, [], squares)
 
 
-def _rows_of(column: NumberColumn | CategoryColumn) -> Floats:
+def _rows_of(column: NumberColumn | CategoryColumn, embedded: Embedded, place: int) -> Floats:
     """Return the embedded columns of a column, row by row."""
     if isinstance(column, CategoryColumn):
         indicators = column.indicators[column.codes]
         found: Floats = (indicators[:, None] == np.arange(column.width)).astype(np.float64)
         return found
+    return np.array(_powers_of(column, embedded, place)).reshape(column.degree, len(column.values)).T
+
+
+def _powers_of(column: NumberColumn, embedded: Embedded, place: int) -> tuple[Floats, ...]:
+    """Return the polynomials of a number, the first of its values where it stands as it is."""
     z = column.values
-    return np.array([z, z * z - 1.0, z * z * z - 3.0 * z][: column.degree]).reshape(column.degree, len(z)).T
+    first = column.plain if place in embedded.plain and column.plain is not None else z
+    return (first, z * z - 1.0, z * z * z - 3.0 * z)[: column.degree]
 
 
 def _spread(values: npt.NDArray[Kind], at: Integers, rows: int) -> npt.NDArray[Kind]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from apsl_backends.engines.coders import indicators_of, unit_of
 from apsl_backends.engines.engine import ChosenRows, Engine, JoinedColumns, Part, ReadColumns, Rows, ones_of
-from apsl_backends.engines.groups import estimated_levels, role_columns, role_units, sums_by_group
+from apsl_backends.engines.groups import estimated_levels, role_columns, role_units, rows_about_means, sums_by_group
 from apsl_backends.engines.normal_scores import Line, Standardised, likeness_of, line_of, normal_scores
 from apsl_backends.engines.sums import (
     FOR_TESTS,
@@ -107,10 +107,9 @@ class MemoryMoments:
         """Return the covariance of the columns that are scored, the plain numbers as they are."""
         return self.for_scores(plain).covariance(places)
 
-    def rows_for_scores(self, places: Sequence[int]) -> list[tuple[Floats, Floats | None]]:
-        """Return the rows of columns without squares, and of numbers as they are."""
-        columns = self._columns(places)
-        return [rows_of(columns[place]) for place in places]
+    def rows_for_scores(self, places: Sequence[int], by: Sequence[int] = ()) -> list[tuple[Floats, Floats | None]]:
+        """Return the rows of columns without squares, and of numbers as they are, about the means of groups."""
+        return rows_about_means([*self._columns(places), *self.columns_with_roles()], places, by)
 
     def for_scores(self, plain: Collection[int]) -> EmbeddedRows:
         """Return the rows of the columns that are scored, the plain numbers as they are."""
@@ -134,16 +133,19 @@ class MemoryMoments:
         *,
         each: bool,
         weight: int | None = None,
+        plain: frozenset[int] = frozenset(),
     ) -> GroupFigures:
         """Add up columns over the rows of each combination of the levels of some categories."""
-        columns = [*self.rows.handle.columns, *self.columns_with_roles()]
+        columns = [*(self._columns(plain) if plain else self.rows.handle.columns), *self.columns_with_roles()]
         fold = lambda used, work: [work([columns[place] for place in used])]  # noqa: E731 - all rows are one part
-        return sums_by_group(self.heading, fold, places, (by, complete), each=each, weight=weight)
+        return sums_by_group(self.heading, fold, places, (by, complete), each=each, weight=weight, plain=plain)
 
-    def estimated_levels(self, places: Sequence[int], by: Sequence[int], weight: int | None) -> Levels:
+    def estimated_levels(
+        self, places: Sequence[int], by: Sequence[int], weight: int | None, plain: frozenset[int]
+    ) -> Levels:
         """Return the levels of columns without squares, from all rows that have some of them."""
-        columns = [*self.rows.handle.columns, *self.columns_with_roles()]
-        return estimated_levels(columns, places, by, weight)
+        columns = [*(self._columns(plain) if plain else self.rows.handle.columns), *self.columns_with_roles()]
+        return estimated_levels(columns, places, by, weight, plain)
 
     def _likeness(self) -> list[float]:
         scores = self._numbers()
@@ -284,10 +286,14 @@ class Moments:
         """Return the covariance of the columns that are scored; plain numbers must be nearly normal."""
         return self._covariance(places, Embedded(frozenset(plain), SCORED_OF_NUMBER))
 
-    def rows_for_scores(self, places: Sequence[int]) -> list[tuple[Floats, Floats | None]] | None:
+    def rows_for_scores(
+        self, places: Sequence[int], by: Sequence[int] = ()
+    ) -> list[tuple[Floats, Floats | None]] | None:
         """Return the rows of columns without squares, and of numbers as they are; None if they do not fit."""
         if not self._fits(places):
             return None
+        if by:
+            return rows_about_means(self._gathered([*places, *by]), places, by)
         self._in_memory(sorted(set(places)))
         return [rows_of(self._kept[place]) for place in places]
 
@@ -335,22 +341,30 @@ class Moments:
         *,
         each: bool,
         weight: int | None = None,
+        plain: frozenset[int] = frozenset(),
     ) -> GroupFigures:
         """Add up columns over the rows of each combination of the levels of some categories."""
         self.rounds += 1
-        return sums_by_group(self.heading, self._rows.fold, places, (by, complete), each=each, weight=weight)
+        fold = self._rows.fold
+        return sums_by_group(self.heading, fold, places, (by, complete), each=each, weight=weight, plain=plain)
 
-    def estimated_levels(self, places: Sequence[int], by: Sequence[int], weight: int | None) -> Levels:
+    def estimated_levels(
+        self, places: Sequence[int], by: Sequence[int], weight: int | None, plain: frozenset[int]
+    ) -> Levels:
         """Return the levels of columns without squares, from all rows that have some of them."""
-        used = sorted({*places, *by, *(() if weight is None else (weight,))})
+        used = [*places, *by, *(() if weight is None else (weight,))]
         if not self._fits([place for place in used if place < len(self.heading.names)]):
             names = listing([self.heading.names[place] for place in places])
             message = f"the columns {names} have missing values and are too much to gather; take fewer of them"
             raise DataError(message)
+        return estimated_levels(self._gathered(used), places, by, weight, plain)
+
+    def _gathered(self, places: Iterable[int]) -> dict[int, NumberColumn | CategoryColumn]:
+        """Return the rows of some columns, with a role or without, which are not kept."""
         self.rounds += 1
+        used = sorted({*places})
         parts = list(self._rows.fold(used, list))
-        columns = {place: _joined([part[at] for part in parts]) for at, place in enumerate(used)}
-        return estimated_levels(columns, places, by, weight)
+        return {place: _joined([part[at] for part in parts]) for at, place in enumerate(used)}
 
     def _estimate(self, places: Sequence[int], order: Sequence[int], embedded: Embedded) -> Floats:
         """Return the covariance of maximum likelihood from the sums of patterns, the blocks of places in an order."""

@@ -136,14 +136,21 @@ def readings_of(dag: Graph) -> tuple[Graph, ...]:
 
 
 def straight_columns(
-    columns: Columns, graphs: Mapping[bool, Graph], blocks: Mapping[bool, Blocks], rows: Floats
+    columns: Columns,
+    graphs: Mapping[bool, Graph],
+    blocks: Mapping[bool, Blocks],
+    rows: Floats,
+    *,
+    in_groups: bool = False,
 ) -> npt.NDArray[np.bool_]:
     """Return which of the free numbers are taken as they are.
 
     ``graphs`` and ``blocks`` are those with the free numbers by their scores (False), and as they are (True). ``rows``
-    are those in which two columns are both there.
+    are those in which two columns are both there. Ranks over all rows bend what is straight ``in_groups``, so there
+    numbers are taken as they are unless this leaves clearly more dependence.
     """
     free = columns.free
+    margin = -_MARGIN if in_groups else _MARGIN
     plain = {False: columns.is_plain, True: columns.is_plain | free}
     joined = np.logical_or.reduce([one | one.T for one in graphs.values()])
     left = {way: Residuals(columns, plain[way], readings_of(graph)) for way, graph in graphs.items()}
@@ -155,7 +162,7 @@ def straight_columns(
     for group in _groups(free, joined):
         touching = [pair for pair in edges if not group.isdisjoint(pair)]
         by_values, by_scores = (sum(map(left[way].left, touching)) for way in (True, False))
-        if by_values + _MARGIN >= _SHARE * by_scores:
+        if by_values + margin >= _SHARE * by_scores:
             continue
         if curved is None:
             curved = {
@@ -166,7 +173,7 @@ def straight_columns(
             }
         wider = group | {one for one in np.flatnonzero(columns.is_plain).tolist() if joined[one, sorted(group)].any()}
         near = [pair for pair in pairs if not wider.isdisjoint(pair) and (joined[pair] or pair in curved)]
-        if np.mean([left[True].left(pair) for pair in near]) <= _CLEAN:
+        if near and np.mean([left[True].left(pair) for pair in near]) <= _CLEAN:
             chosen[sorted(group)] = True
     return chosen
 
@@ -272,8 +279,7 @@ def read_columns(
     straight, notes = groups.straight(blocks, rows)
     if straight.any():
         blocks = _blocks(source, places, near | straight)
-        names = listing(in_order(nodes[at] for at in np.flatnonzero(straight).tolist()))
-        notes = (f"{names}: taken as they are, since their relations are straight then, with skewed noise",)
+        notes = _notes_of_straight(nodes, straight, "then, with skewed noise")
     pairs = curved_pairs(blocks, rows) if squares else []
     if straight.any() and groups.columns is not None:
         pairs = still_curved(pairs, groups.columns, straight, _quick_graph(blocks, rows))
@@ -283,7 +289,7 @@ def read_columns(
 def _read_levels(
     source: KeptMoments, nodes: Sequence[Node], together: JointRows, *, squares: bool, whole: bool
 ) -> ScoredColumns:
-    """Return the scored columns of some nodes inside groups, and their means between them; numbers by their ranks.
+    """Return the scored columns of some nodes inside groups, and their means between them.
 
     Where values are missing, each is taken about the mean of its group over the rows that have it, and what is missing
     of that is estimated by expectation and maximisation; squares are left out then.
@@ -291,19 +297,45 @@ def _read_levels(
     heading = source.heading
     places = [heading.place[node] for node in nodes]
     is_number = heading.is_number[places]
-    is_complete = together.is_complete(nodes)
-    levels = source.levels_for_scores(places)
+    near = is_nearly_normal(source.likeness(places), heading.rows - heading.missing[places])
+    levels = _levels(source, places, near)
+    notes: tuple[str, ...] = ()
+    if whole:
+        order = content_order(_at_both_levels(Blocks(levels.inside.matrix, levels.inside.widths, is_number), levels))
+        nodes, places = [nodes[at] for at in order], [places[at] for at in order]
+        near, is_number, levels = near[order], is_number[order], levels.select(order)
     blocks = Blocks(levels.inside.matrix, levels.inside.widths, is_number)
-    order = content_order(_at_both_levels(blocks, levels)) if whole else list(range(len(nodes)))
-    levels, blocks = levels.select(order), blocks.select(order)
+    varying = [place for place in range(len(blocks)) if np.diag(blocks.matrix)[blocks.leading(place)].any()]
+    some, rows = blocks.select(varying), np.full((len(varying), len(varying)), levels.inside.rows)
+    straight = np.zeros(len(nodes), np.bool_)
+    groups = _Groups.of(source, [places[at] for at in varying], near[varying]) if whole else None
+    if groups is not None:
+        straight[varying], notes = groups.straight(some, rows)
+        if straight.any():
+            levels = _levels(source, places, near | straight)
+            notes = _notes_of_straight(nodes, straight, "inside groups")
+            blocks = Blocks(levels.inside.matrix, levels.inside.widths, is_number)
+            some = blocks.select(varying)
     bent = np.zeros(len(nodes), np.bool_)
-    if squares and is_complete:
-        varying = [place for place in range(len(blocks)) if np.diag(blocks.matrix)[blocks.leading(place)].any()]
-        some = blocks.select(varying)
-        rows = np.full((len(some), len(some)), levels.inside.rows)
-        bent[varying] = bent_columns(some, curved_pairs(some, rows))
-    nodes = tuple(nodes[at] for at in order)
-    return ScoredColumns(nodes, blocks, bent, (), levels.between, levels.inside.rows)
+    if squares and together.is_complete(nodes):
+        pairs = curved_pairs(some, rows)
+        if groups is not None and groups.columns is not None and straight.any():
+            pairs = still_curved(pairs, groups.columns, straight[varying], _quick_graph(some, rows))
+        bent[varying] = bent_columns(some, pairs)
+    return ScoredColumns(tuple(nodes), blocks, bent, notes, levels.between, levels.inside.rows)
+
+
+def _levels(source: KeptMoments, places: Sequence[int], plain: npt.NDArray[np.bool_]) -> Levels:
+    return source.levels_for_scores(places, _chosen(places, plain))
+
+
+def _chosen(places: Sequence[int], plain: npt.NDArray[np.bool_]) -> frozenset[int]:
+    return frozenset(place for place, is_plain in zip(places, plain.tolist(), strict=True) if is_plain)
+
+
+def _notes_of_straight(nodes: Sequence[Node], straight: npt.NDArray[np.bool_], where: str) -> tuple[str, ...]:
+    names = listing(in_order(nodes[at] for at in np.flatnonzero(straight).tolist()))
+    return (f"{names}: taken as they are, since their relations are straight {where}",)
 
 
 def _at_both_levels(blocks: Blocks, levels: Levels) -> Blocks:
@@ -345,15 +377,19 @@ class _Groups:
             return np.zeros_like(self.free), (_UNSEEN,) if self.free.any() else ()
         ways = {False: blocks, True: _blocks(self.source, self.places, self.near | self.free)}
         graphs = {way: _quick_graph(one, rows) for way, one in ways.items()}
-        return straight_columns(self.columns, graphs, ways, rows), ()
+        in_groups = bool(self.source.roles.get("groups"))
+        return straight_columns(self.columns, graphs, ways, rows, in_groups=in_groups), ()
 
 
 def _blocks(source: KeptMoments, places: Sequence[int], plain: npt.NDArray[np.bool_]) -> Blocks:
+    """Return the columns that are scored, inside groups where rows are in groups."""
     heading = source.heading
     is_number, widths = heading.is_number[list(places)], heading.widths[list(places)]
+    if source.has_levels:
+        inside = _levels(source, places, plain).inside
+        return Blocks(inside.matrix, inside.widths, is_number)
     widths = np.where(is_number, np.minimum(widths, SCORED_OF_NUMBER), widths)
-    chosen = frozenset(place for place, is_plain in zip(places, plain.tolist(), strict=True) if is_plain)
-    return Blocks(source.covariance_for_scores(places, chosen), widths, is_number)
+    return Blocks(source.covariance_for_scores(places, _chosen(places, plain)), widths, is_number)
 
 
 def _rows_of_pairs(nodes: Sequence[Node], together: JointRows) -> Floats:
