@@ -64,7 +64,8 @@ class ImpliedIndependence:
 
     def __str__(self) -> str:
         size = "" if not self.size else f"; as strong as a correlation of {self.correlation:.2f}"
-        return f"{self.statement} {self.state} [{verdict_text(self.verdict)}{size}]"
+        fails = "fails by little" if self.state is State.SMALL else self.state
+        return f"{self.statement} {fails} [{verdict_text(self.verdict)}{size}]"
 
 
 def size_of(verdict: Verdict) -> float | None:

@@ -15,6 +15,7 @@ from apsl_rules.checking.given_graphs import GivenGraph, drawn, read_given
 from apsl_rules.checking.result import Check
 from apsl_rules.checking.standing import graph_standing
 from apsl_rules.data import Dataset, LocalTable
+from apsl_rules.data.kinds import group_columns
 from apsl_rules.errors import GraphError, InvalidArgumentError
 from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network
@@ -118,7 +119,8 @@ def _opened(given: GivenGraph, data: Any, settings: dict[str, Any]) -> tuple[Sou
         data = open_source(data, request.manager, counts=request.counts if isinstance(request.counts, str) else None)
     wanted = given.known.nodes
     columns = () if _answers_itself(data) else nodes_of(data)
-    left = [one for one in columns if one not in wanted and one != request.weights]
+    used = {*wanted, request.weights, request.sampling_weights, *group_columns(request.groups)}
+    left = [one for one in columns if one not in used]
     named = [one for one in columns if one in wanted]
     notes = [f"{count_of(len(left), 'column')} that the graph does not name: {listing(left)}"] if left and named else []
     if named and left and request.only is None and request.drop is None:

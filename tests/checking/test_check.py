@@ -142,6 +142,12 @@ def test_shuffles_that_are_left_early_would_not_have_scored_as_high(kind: str, m
     assert check(graph, rows, compare=False).standing == standing
 
 
+def test_columns_that_say_how_rows_are_read_are_not_left_out() -> None:
+    """Groups and weights are used, so no note calls them columns that the graph does not name."""
+    rows = pd.DataFrame({"a": np.arange(60) % 7, "b": np.arange(60) % 5, "school": [*"rst"] * 20}).astype({"a": float})
+    assert check({"a": [], "b": []}, rows, groups="school", compare=False, shuffles=0).notes == ()
+
+
 DOT = "digraph { sun -> ice; sun -> crowd; }"
 FORMS: dict[str, Any] = {
     "a mapping": {"sun": [], "ice": ["sun"], "crowd": ["sun"]},
@@ -262,6 +268,7 @@ def test_small_failures_and_sparse_cells_have_words_of_their_own() -> None:
     sparse = check(lacking("bronc", "dysp"), FRAME.head(60), compare=False)
 
     assert loose.counts[State.SMALL] == 1
+    assert "smoke ⊥ dysp | either fails by little [" in str(loose)
     assert sparse.counts[State.UNTESTED] > 0
     assert not sparse.is_contradicted or sparse.changes
 
