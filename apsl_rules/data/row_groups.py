@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Literal, TypeAlias
 
@@ -364,13 +364,19 @@ def _scores_of(column: Column, codes: Integers, levels: int) -> Floats | None:
             return None
         found[there] = codes[there] == int(rows.argmax())
         return found
+    found[there] = _quantiles(rows.tobytes())[codes[there]]
+    return found
+
+
+@lru_cache(maxsize=4)
+def _quantiles(rows: bytes) -> Floats:
+    """Return the normal scores of values that stand in so many rows; numbers without ties have the same ones."""
     from statistics import NormalDist
 
-    middle = (np.cumsum(rows) - rows / 2) / count
+    counts = np.frombuffer(rows, np.int64)
+    middle = (np.cumsum(counts) - counts / 2) / counts.sum()
     quantile = NormalDist().inv_cdf
-    scores = [quantile(share) if 0.0 < share < 1.0 else np.nan for share in middle.tolist()]
-    found[there] = np.array(scores)[codes[there]]
-    return found
+    return np.array([quantile(share) if 0.0 < share < 1.0 else np.nan for share in middle.tolist()])
 
 
 def _collisions(keys: Integers) -> float:

@@ -150,7 +150,8 @@ class MemoryMoments:
     def _likeness(self) -> list[float]:
         scores = self._numbers()
         numbers = zip(scores, self._lines(), self.table.numbers, strict=True)
-        return [likeness_of(one.values, line.of(values)) for one, line, values in numbers]
+        room = np.empty(self.table.numbers.shape[1])
+        return [likeness_of(one.values, line.of(values, room)) for one, line, values in numbers]
 
     def _lines(self) -> list[Line]:
         """Return the lines that standardise the numbers as they are."""
