@@ -177,7 +177,9 @@ def used_by(words: tuple[str, ...], checkout: Path, repeats: int) -> tuple[float
     """Return the least CPU seconds of a program and the MiB that it took at the highest."""
     seconds, highest = [], []
     for _ in range(repeats + 1):
-        process = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL, env=in_checkout(checkout))
+        process = subprocess.Popen(
+            [sys.executable, *words], stdout=subprocess.DEVNULL, env=in_checkout(checkout), cwd=checkout
+        )
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
