@@ -293,9 +293,11 @@ def _indicators(coded: CountedDataset, target: Node, used: Sequence[Node]) -> It
     if target not in coded.place:
         return
     named: list[tuple[Node, str, list[int]]] = []
+    cards = dict(zip(coded.names, coded.heading.cards.tolist(), strict=True))
     for name in _compared(coded, target, used):
         for flag, labels in ((name, target), (target, name)):
-            if name != target and (codes := _levels_named(coded, flag, labels)):
+            may_be = name != target and cards[flag] == 2 and cards[labels] >= _INDICATOR_LEVELS  # noqa: PLR2004 - two values
+            if may_be and (codes := _levels_named(coded, flag, labels)):
                 named.append((name, "says whether {} is {}" if flag == name else _STANDS_FOR, codes))
     coded.fetch([(coded.place[name], coded.place[target]) for name, _, _ in named], needed=True)
     for name, told, codes in named:
@@ -311,11 +313,8 @@ _STANDS_FOR = "has a level {1}, which {0} stands for"
 
 def _levels_named(coded: CountedDataset, flag: Node, labels: Node) -> list[int]:
     """Return the codes of the levels that a two-valued column has in its name."""
-    levels = coded.levels_of(labels)
-    if len(coded.levels_of(flag)) != 2 or len(levels) < _INDICATOR_LEVELS:  # noqa: PLR2004 - two values
-        return []
     words = _words(str(flag))
-    return [code for code, level in enumerate(levels) if (own := _words(str(level))) and own <= words]
+    return [code for code, level in enumerate(coded.levels_of(labels)) if (own := _words(str(level))) and own <= words]
 
 
 def _stands_for(

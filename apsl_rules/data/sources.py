@@ -118,7 +118,7 @@ def _open_array(source: npt.NDArray[Any], names: tuple[Node, ...] | None) -> Mat
             f"give a 2-d array of numbers, bools or text, rows by columns"
         )
         raise DataError(message)
-    if isinstance(source, np.ma.MaskedArray):
+    if type(source) is not np.ndarray and isinstance(source, np.ma.MaskedArray):  # numpy.ma takes long to import
         message = "masked arrays are not taken; give a DataFrame, or an array with NaN or None where values are missing"
         raise DataError(message)
     return Matrix(source, replace_names(array_names(source.shape[1]), names))

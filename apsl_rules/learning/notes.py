@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from math import prod, sqrt, tanh, ulp
 from typing import Any
 
@@ -136,9 +137,10 @@ def notes_on_survival(part: Part, columns: Iterable[ColumnKind]) -> Iterator[Not
     yield Note(words, "survival", "warning", columns=[time, end])
 
 
-def _has_word(name: Node, words: Collection[str]) -> bool:
+@lru_cache(maxsize=1 << 14)
+def _has_word(name: Node, words: frozenset[str]) -> bool:
     found = [one.casefold() for one in _WORD.findall(str(name))]
-    return not set(words).isdisjoint(found) and len(found) <= _MOST_WORDS
+    return not words.isdisjoint(found) and len(found) <= _MOST_WORDS
 
 
 def _on_odd_arrows(part: Part) -> Iterator[Note]:

@@ -30,7 +30,14 @@ from apsl_rules.learning.notes import (
 from apsl_rules.learning.possible import draw_possible, with_roots
 from apsl_rules.learning.progress import follow_visits
 from apsl_rules.learning.settings import Request
-from apsl_rules.learning.source import Source, allows_hidden, choose_learner, false_discovery_rate, in_world
+from apsl_rules.learning.source import (
+    Source,
+    allows_hidden,
+    choose_learner,
+    false_discovery_rate,
+    in_world,
+    with_checked,
+)
 from apsl_rules.memory import rarely_collecting
 from apsl_rules.names import Depth, Node, in_order, listed, listing, require_known
 from apsl_rules.notes import Note, empty_note, marked, named
@@ -109,7 +116,7 @@ def run_once(
     drawn = None if asker.perfect or request.hidden != "possible" else source.data
     at_once = whole or is_cut(request, source, offer, len(asker.nodes))
     before = source.traffic
-    asked = attrs.evolve(request, knowledge=known)
+    asked = with_checked(request, knowledge=known)
     with follow_visits(asked) if "IPython" in sys.modules else nullcontext(asked) as followed:
         context = _context(followed, source, offer, asker, target=target, depth=depth, whole=at_once)
         context = attrs.evolve(context, copies=whole)

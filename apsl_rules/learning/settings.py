@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from textwrap import fill
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
@@ -546,6 +547,7 @@ def with_settings(*names: str, **defaults: Any) -> Callable[[Function], Function
     return decorate
 
 
+@cache
 def _entry(name: str) -> str:
     """Return what the help of a function says of a setting."""
     said = setting(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -358,7 +359,15 @@ def in_world(request: Request, gives: frozenset[str]) -> Request:
     if request.hidden != AUTO:
         return request
     is_open = is_auto(request.learner) and "scores" in gives and "own answers" not in gives
-    return attrs.evolve(request, hidden="possible" if is_open else "excluded")
+    return with_checked(request, hidden="possible" if is_open else "excluded")
+
+
+def with_checked(request: Request, **values: Any) -> Request:
+    """Return a request with other values, which were checked; nothing is checked again."""
+    same = copy(request)
+    for name, value in values.items():
+        object.__setattr__(same, name, value)
+    return same
 
 
 def choose_learner(request: Request, gives: frozenset[str]) -> tuple[LearnerOffer, Note | None]:

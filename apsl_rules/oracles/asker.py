@@ -135,8 +135,7 @@ class Asker(FrontOracle):
 
     def associations(self, x: Node) -> Sweep:
         """Test x against every other node, once."""
-        require_known(x, self._known, "node")
-        size = len(self.nodes) - 1
+        size = len(self._known) - 1
 
         def ask(_new: Sequence[Node]) -> Sequence[Sweep]:
             sweep = self._ask("associations", x, lambda: self._oracle.associations(x))
@@ -144,7 +143,10 @@ class Asker(FrontOracle):
             self._count(0, size, rounds=True, sweeps=True)
             return [sweep]
 
-        (sweep,) = self._sweeps.recall([x], ask)
+        sweep = self._sweeps.get(x)
+        if sweep is None:
+            require_known(x, self._known, "node")
+            (sweep,) = self._sweeps.recall([x], ask)
         self._count(size, 0)
         return sweep
 

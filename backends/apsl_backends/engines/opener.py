@@ -58,7 +58,7 @@ def open_dataset(
 
     Without ``counts`` a table is taken into memory unless it is in a database or would not fit.
     """
-    if isinstance(source, CountSource | MomentSource | CachedCounts):
+    if not isinstance(source, LocalTable) and isinstance(source, CountSource | MomentSource | CachedCounts):
         return _own_engine(source, options, need)
     source = _resolved(source)
     kind, address = _read_kind(options.get("counts"))

@@ -82,6 +82,7 @@ def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Lea
     left = dict(against)
     words = _Words(ball)
     everyone = frozenset(scored)
+    missing = _missing_by_node(absent or {})
     for visited, nodes in _owners(ball, core).items():
         around = ball.neighbours[visited]
         told: dict[Fact, Finding] = {}
@@ -105,7 +106,7 @@ def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Lea
                 if doubted is not None and relation is adjacent:
                     evidence = doubted(names[0], names[1], evidence)
                 told[fact] = Finding(fact, evidence)
-        told |= {one.fact: one for one in _of_missing(absent or {}, nodes) if one.fact not in told}
+        told |= {one.fact: one for one in _of_missing(missing, nodes) if one.fact not in told}
         told |= {one.fact: one for one in near if one.fact.nodes[0] == visited}
         for fact in [one for one in left if visited in one.nodes]:
             told.setdefault(fact, left.pop(fact))
@@ -201,9 +202,19 @@ def _is_gap(finding: Finding | None) -> bool:
     return finding is not None and finding.fact.relation == gap.name
 
 
-def _of_missing(absent: Mapping[Pair, Finding], nodes: Collection[Node]) -> list[Finding]:
+def _missing_by_node(absent: Mapping[Pair, Finding]) -> dict[Node, list[tuple[int, Finding]]]:
+    """Return what is told of the missing edges at each node, numbered in their order."""
+    found: dict[Node, list[tuple[int, Finding]]] = {}
+    for number, (pair, finding) in enumerate(absent.items()):
+        for node in pair:
+            found.setdefault(node, []).append((number, finding))
+    return found
+
+
+def _of_missing(missing: Mapping[Node, Sequence[tuple[int, Finding]]], nodes: Collection[Node]) -> list[Finding]:
     """Return what is told of missing edges at some nodes."""
-    return [finding for pair, finding in absent.items() if not pair.isdisjoint(nodes)]
+    found = {number: one for node in nodes for number, one in missing.get(node, ())}
+    return [found[number] for number in sorted(found)]
 
 
 def _owners(ball: Ball, core: Collection[Node]) -> dict[Node, list[Node]]:
