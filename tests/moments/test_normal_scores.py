@@ -34,6 +34,17 @@ def test_scores_are_those_of_average_ranks(values: list[float]) -> None:
         assert np.allclose(found.values[known], (scores - scores.mean()) / scores.std(), atol=1e-12)
 
 
+@given(st.lists(st.one_of(st.floats(-1e300, 1e300), st.sampled_from([5e-310, -2e-320, 0.0, 1.0])), max_size=60))
+def test_lines_do_not_depend_on_whether_values_were_counted(values: list[float]) -> None:
+    """Values without ties, which are not counted, are standardised like counted ones to the last bit, in any room."""
+    array = np.array(values)
+    distinct, rows = np.unique(array, return_counts=True)
+    counted, _ = values_of_counts(distinct, rows)
+    line = line_of(array)
+    for found in (line.of(distinct), line.of(distinct, np.empty(len(distinct)))):
+        assert found.tobytes() == counted.tobytes()
+
+
 def test_levels_with_few_rows_are_pooled() -> None:
     """The most frequent level is the reference; rare levels share an indicator, or belong to the reference."""
     assert indicators_of(np.array([9, 20, 20, 5]))[0].tolist() == [0, -1, 1, 2]
