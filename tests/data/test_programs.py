@@ -208,3 +208,23 @@ def test_labels_of_columns_are_kept_and_shown(tmp_path: Path) -> None:
         assert "educ: years of education" in str(effect(part, "educ", "wage", data=tmp_path / name))
         assert "years of education; " in report_html(part)
         assert "years of education: " in apsl_here("describe", str(tmp_path / name)).words
+
+
+@pytest.mark.parametrize("form", ["MONNAME3", "MONYY7", "YYQ6", "WORDDATE18", "DATE9"])
+def test_days_of_sas_are_dates_whatever_their_format(tmp_path: Path, form: str) -> None:
+    """A number with a format of days is a date, and no number of days since 1960."""
+    path = tmp_path / "t.xpt"
+    days = pd.DataFrame({"month": [12054.0, 12085.0, 12113.0]})
+    pytest.importorskip("pyreadstat").write_xport(days, str(path), variable_format={"month": form})
+    assert [str(one)[:10] for one in read_columns(path)["month"]] == ["1993-01-01", "1993-02-01", "1993-03-01"]
+
+
+def test_values_that_share_a_label_of_stata_stay_numbers(tmp_path: Path) -> None:
+    """Where two values of a column have one label it keeps its numbers, and other columns keep their labels."""
+    path = tmp_path / "t.dta"
+    frame = pd.DataFrame({"group": [1, 2, 3, 1], "sex": [0, 1, 1, 0]})
+    labels = {"group": {1: "other", 2: "other", 3: "north"}, "sex": {0: "f", 1: "m"}}
+    pytest.importorskip("pyreadstat").write_dta(frame, str(path), variable_value_labels=labels)
+    read = read_columns(path)
+    assert read["group"].tolist() == [1, 2, 3, 1]
+    assert read["sex"].tolist() == ["f", "m", "m", "f"]

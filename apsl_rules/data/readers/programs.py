@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FEW = 4
+#: Formats of SAS for days that pyreadstat would leave as the days since 1960.
+_DATES_OF_SAS = [
+    *("DAY", "DOWNAME", "JULDAY", "JULIAN", "MMYY", "MONNAME", "MONTH", "MONYY", "NENGO", "QTR", "QTRR", "WEEKDATX"),
+    *("WEEKDAY", "WEEKU", "WEEKV", "WEEKW", "WORDDATE", "WORDDATX", "YEAR", "YYMM", "YYMON", "YYQ", "YYQR"),
+]
 
 
 def read_statistics(path: AnyPath) -> pd.DataFrame:
@@ -35,7 +40,8 @@ def read_statistics(path: AnyPath) -> pd.DataFrame:
         message = f"reading the {program} file {str(file)!r} needs pyreadstat; pip install 'apsl_rules[stats]'"
         raise MissingPackageError(message) from error
     reader = {"sav": "read_sav", "xpt": "read_xport", "sas7bdat": "read_sas7bdat"}[kind]
-    found: tuple[pd.DataFrame, Any] = _read(lambda: getattr(pyreadstat, reader)(str(file)), file)
+    dates = {} if kind == "sav" else {"extra_date_formats": _DATES_OF_SAS}
+    found: tuple[pd.DataFrame, Any] = _read(lambda: getattr(pyreadstat, reader)(str(file), **dates), file)
     frame, meta = found
     for name, labels in meta.variable_value_labels.items():
         frame[name] = _labelled(frame[name], labels)

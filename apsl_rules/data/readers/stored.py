@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,15 +76,32 @@ def _record(line: str, where: str) -> dict[str, Any]:
     return record
 
 
+def _labelled_by_stata(file: Path, names: Iterable[str]) -> pd.DataFrame:
+    """Return the columns of a Stata file by their value labels, but for those in which two values share a label."""
+    import pandas as pd
+
+    try:
+        return pd.read_stata(file)
+    except ValueError as error:
+        if "not unique" not in str(error):
+            raise
+    found = {}
+    for name in names:
+        with suppress(ValueError):
+            found[name] = pd.read_stata(file, columns=[name])[name]
+    return pd.DataFrame(found)
+
+
 def read_stata(path: AnyPath) -> pd.DataFrame:
     """Read a Stata file; its missing codes are missing, and where all values have labels these are levels in order."""
     import pandas as pd
 
     file = existing_file(path)
     try:
-        labelled, plain = (pd.read_stata(file, convert_categoricals=whether) for whether in (True, False))
+        plain = pd.read_stata(file, convert_categoricals=False)
         with pd.read_stata(file, iterator=True) as reader:
             labels = reader.variable_labels()
+        labelled = _labelled_by_stata(file, plain.columns)
     except MemoryError:
         raise
     except Exception as error:  # a damaged file raises whatever its parser meets
