@@ -29,6 +29,7 @@ _IN_MEMORY: dict[FileKind, str] = {
     "arrow": "an Arrow file",
     "ods": "an OpenDocument workbook",
     "sav": "an SPSS file",
+    "zsav": "an SPSS file",
     "xpt": "a SAS transport file",
     "sas7bdat": "a SAS file",
     "sqlite": "an SQLite file",

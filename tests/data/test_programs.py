@@ -57,6 +57,7 @@ def _stream(path: Path) -> None:
 
 WRITERS: dict[str, Callable[[Path], Any]] = {
     "t.sav": _statistics("write_sav"),
+    "t.zsav": _statistics("write_sav"),
     "t.xpt": _statistics("write_xport"),
     "t.json": lambda path: FRAME.to_json(path, orient="records"),
     "t.arrow": FRAME.to_feather,

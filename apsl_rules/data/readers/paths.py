@@ -29,6 +29,7 @@ FileKind: TypeAlias = Literal[
     "ods",
     "dta",
     "sav",
+    "zsav",
     "xpt",
     "sas7bdat",
     "sqlite",
@@ -37,7 +38,7 @@ AnyPath: TypeAlias = str | PathLike[str]
 
 _TEXT_KINDS: tuple[FileKind, ...] = ("csv", "tsv", "txt", "jsonl", "json")
 _BINARY_KINDS: tuple[FileKind, ...] = (
-    *("parquet", "feather", "arrow", "xlsx", "ods", "dta", "sav", "xpt", "sas7bdat", "sqlite"),
+    *("parquet", "feather", "arrow", "xlsx", "ods", "dta", "sav", "zsav", "xpt", "sas7bdat", "sqlite"),
 )
 _TEXTS = [f".{kind}{packed}" for kind in _TEXT_KINDS for packed in ("", ".gz", ".zip")]
 #: How the names of files end that are read as tables.

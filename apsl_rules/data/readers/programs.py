@@ -33,19 +33,20 @@ def read_statistics(path: AnyPath) -> pd.DataFrame:
     """Read a file of SPSS or SAS: declared missing codes are missing, and full value labels are levels in order."""
     file = existing_file(path)
     kind = file_kind(path)
+    is_spss = kind in {"sav", "zsav"}
     try:
         import pyreadstat
     except ImportError as error:
-        program = "SPSS" if kind == "sav" else "SAS"
+        program = "SPSS" if is_spss else "SAS"
         message = f"reading the {program} file {str(file)!r} needs pyreadstat; pip install 'apsl_rules[stats]'"
         raise MissingPackageError(message) from error
-    reader = {"sav": "read_sav", "xpt": "read_xport", "sas7bdat": "read_sas7bdat"}[kind]
-    dates = {} if kind == "sav" else {"extra_date_formats": _DATES_OF_SAS}
+    reader = "read_sav" if is_spss else {"xpt": "read_xport", "sas7bdat": "read_sas7bdat"}[kind]
+    dates = {} if is_spss else {"extra_date_formats": _DATES_OF_SAS}
     found: tuple[pd.DataFrame, Any] = _read(lambda: getattr(pyreadstat, reader)(str(file), **dates), file)
     frame, meta = found
     for name, labels in meta.variable_value_labels.items():
         frame[name] = _labelled(frame[name], labels)
-    if kind == "sav":  # says which codes are declared only where it is to keep them
+    if is_spss:  # says which codes are declared only where it is to keep them
         meta = pyreadstat.read_sav(str(file), metadataonly=True, user_missing=True)[1]
     kept = kept_labels(frame, dict(zip(meta.column_names, meta.column_labels, strict=True)))
     declared = {name: codes for name, codes in (meta.missing_ranges or {}).items() if codes}

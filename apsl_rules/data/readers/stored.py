@@ -356,6 +356,7 @@ _BY_KIND: Mapping[FileKind, Callable[[AnyPath], Any]] = {
     "ods": programs.read_ods,
     "dta": read_stata,
     "sav": programs.read_statistics,
+    "zsav": programs.read_statistics,
     "xpt": programs.read_statistics,
     "sas7bdat": programs.read_statistics,
     "jsonl": read_json_lines,
