@@ -315,6 +315,8 @@ class PandasFrame:
         """Return a run of columns as the rows of one integer array, where all have plain numbers."""
         if not all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in self.dtypes[start:stop]):
             return None
+        if whole_numbers(self.frame.iloc[:_FIRST, start:stop].to_numpy()) is None:  # before all are copied
+            return None
         return whole_numbers(np.ascontiguousarray(self.frame.iloc[:, start:stop].to_numpy().T))
 
 
@@ -366,7 +368,10 @@ class OtherFrame:
         run = self.series[start:stop]
         if not all(_fits_numpy(values.dtype) for values in run):
             return None
-        return whole_numbers(np.stack([values.to_numpy() for values in run]))
+        arrays = [values.to_numpy() for values in run]
+        if whole_numbers(np.stack([values[:_FIRST] for values in arrays])) is None:  # before all are copied
+            return None
+        return whole_numbers(np.stack(arrays))
 
 
 def _fits_numpy(dtype: Any) -> bool:
@@ -388,6 +393,9 @@ def _from_arrow(values: Any, *, declared: bool) -> Column:
     codes = [np.empty(0, np.intp)]
     for chunk in (values if declared else values.dictionary_encode()).chunks:
         rank = [-1 if label is None else place.setdefault(label, len(place)) for label in chunk.dictionary.to_pylist()]
+        if rank == [*range(len(rank))] and not chunk.null_count:
+            codes.append(chunk.indices.to_numpy().astype(np.intp))
+            continue
         # The last place is what a missing index finds.
         codes.append(np.array([*rank, -1])[chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)])
     joined = np.concatenate(codes)

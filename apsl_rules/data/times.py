@@ -363,11 +363,10 @@ def _times(names: Sequence[Node], columns: Sequence[Column]) -> Iterator[tuple[N
 def _steps(columns: Sequence[Column]) -> Floats | None:
     """Return the steps between rows by some columns, None if these say no time in some row."""
     read = [one for one in map(_times_of, columns) if one is not None]
-    if len(read) < len(columns):
+    if len(read) < len(columns) or any(one.unit == "place" for one in read):  # levels may be in the order of the rows
         return None
     times = _joined(read)
-    is_told = times.unit != "place"  # the order of levels may be that of the rows
-    return np.diff(times.values) if is_told and not np.isnan(times.values).any() else None
+    return None if np.isnan(times.values).any() else np.diff(times.values)
 
 
 def _length(column: Column) -> int:

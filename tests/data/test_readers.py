@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import learn
-from apsl_rules.data import coded_table
+from apsl_rules.data import coded_table, table
 from apsl_rules.data.readers import MISSING_FIELDS, file_kind, read_csv, read_integers, read_parquet
 from apsl_rules.data.readers.text import _field_counts
 from apsl_rules.errors import ApslError, DataError, MissingPackageError
@@ -212,3 +212,34 @@ def test_a_name_too_long_for_the_system_is_no_file(form: str) -> None:
     """What cannot be looked up is refused like what is not there."""
     with pytest.raises(ApslError):
         learn(form.format("x" * 100_000), "a")
+
+
+@pytest.mark.parametrize(
+    ("odd", "told"),
+    [
+        ({70_000: "1,2,3"}, "line 70001 .* has 3 fields where the header has 4"),
+        ({70_000: "1,2,3", 70_001: "1,2,3,4,5"}, "line 70001 .* has 3 fields where the header has 4"),
+        ({70_001: "1,2,3,4,5", 70_005: "1,2,"}, "line 70002 .* has 5 fields where the header has 4"),
+        ({70_000: '"1,2,3,4'}, "line|quotation"),
+    ],
+    ids=["short", "short before long", "long before short", "an open quotation mark"],
+)
+def test_uneven_lines_of_large_files_are_refused(tmp_path: Path, odd: dict[int, str], told: str) -> None:
+    """A large file is not read line by line where the numbers of its separators fit, and no odd line goes through."""
+    lines = ["a,b,c,d", *(f"{at % 7},{at % 5}.5,x{at % 3},{at % 11}" for at in range(1, 200_000))]
+    for at, line in odd.items():
+        lines[at] = line
+    path = tmp_path / "large.csv"
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(DataError, match=told):
+        table(path)
+
+
+def test_large_files_with_gaps_at_the_end_of_lines_are_read(tmp_path: Path) -> None:
+    """Missing values in the last column, line ends of Windows and no last line end are no odd lines."""
+    lines = ["a,b,c,d", *(f"{at % 7},{at % 5}.5,x{at % 3},{'' if at % 9 else at % 11}" for at in range(1, 200_000))]
+    path = tmp_path / "large.csv"
+    path.write_bytes("\r\n".join(lines).encode())
+    read = table(path)
+    assert read.rows == 199_999
+    assert int(read.missing[read.place["d"]]) == sum(bool(at % 9) for at in range(1, 200_000))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from apsl_rules.data.columns import Column, Labels, Numbers, PandasFrame, labels_or_numbers, numbers, whole_numbers
 from apsl_rules.data.readers.dialect import Dialect, Spelling, find_separator, other_encoding, plain_numbers
-from apsl_rules.data.readers.paths import UTF_8, AnyPath, existing_file, file_kind, open_text
+from apsl_rules.data.readers.paths import UTF_8, AnyPath, existing_file, file_kind, open_bytes, open_text
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node, count_of
 from apsl_rules.stopping import Flag, heeding
@@ -156,15 +156,41 @@ def _read_csv(file: Path, encoding: str) -> PlainTable | pd.DataFrame:
     dialect = Dialect(find_separator(file, usual, encoding), encoding)
     separator = dialect.separator
     header = read_header(file, separator, encoding)
-    check_lines(file, separator, len(header), encoding=encoding)
-    plain = read_plain(file, dialect, header, MISSING_FIELDS)
+    rows = _rows_if_even(file, dialect, len(header))
+    if rows is None:
+        check_lines(file, separator, len(header), encoding=encoding)
+    plain = None if rows else read_plain(file, dialect, header, MISSING_FIELDS)
     if plain is not None:
         return attrs.evolve(plain, notes=dialect.note(file, usual, ()))
-    frame = read_frame(file, dialect, header)
+    frame = None
+    with suppress(DataError) if rows else nullcontext():
+        frame = read_frame(file, dialect, header)
+    if rows and (frame is None or len(frame) != rows or frame.iloc[:, -1].isna().any()):
+        check_lines(file, separator, len(header), encoding=encoding)  # a short line ends with missing values
+    frame = read_frame(file, dialect, header) if frame is None else frame
     spelt = _respell(frame, file, dialect, header)
     if not spelt and dialect == Dialect(usual):
         return frame
     return attrs.evolve(_as_plain(frame), notes=dialect.note(file, usual, spelt))
+
+
+def _rows_if_even(file: Path, dialect: Dialect, width: int) -> int | None:
+    """Return the rows of a large file if it has as many separators as lines of equal length would have.
+
+    None stands for small files, and for those with quotation marks or other line ends, whose lines must be looked at.
+    """
+    breaks, returns, between, last = 0, 0, 0, b""
+    with open_bytes(file) as handle:
+        if dialect.encoding == "utf-16" or width < 2 or file.stat().st_size <= _MOST:  # noqa: PLR2004 - no separator
+            return None
+        while block := handle.read(_MOST):
+            if b'"' in block:
+                return None
+            found = np.frombuffer(block, np.uint8)
+            breaks, returns = breaks + int(np.count_nonzero(found == ord("\n"))), returns + block.count(b"\r")
+            between, last = between + int(np.count_nonzero(found == ord(dialect.separator))), block[-1:]
+    lines = breaks + (last != b"\n")
+    return lines - 1 if returns in {0, breaks} and between == (width - 1) * lines else None
 
 
 def _respell(frame: pd.DataFrame, file: Path, dialect: Dialect, header: list[str]) -> list[str]:
