@@ -12,7 +12,7 @@ from apsl_rules.effects.asking import Graphs, Question, ask, ask_weighed, is_wei
 from apsl_rules.effects.contrasts import Estimates, Refusal
 from apsl_rules.effects.controls import Control, by_instrument, control_of
 from apsl_rules.effects.figures import Figures
-from apsl_rules.effects.least_squares import from_sums, least_squares
+from apsl_rules.effects.least_squares import FROM_SUMS, from_sums, least_squares
 from apsl_rules.effects.levels import by_levels
 from apsl_rules.effects.opening import part_and_figures
 from apsl_rules.effects.orientations import SURE_DIRECTION, with_sure_arrows
@@ -216,6 +216,7 @@ def _joined(
             found = known[columns]
             notes += found.notes if isinstance(found, Estimates) else ()
             notes += _lost(samples[columns], figures.rows)
+    notes += [FROM_SUMS] if any(FROM_SUMS in getattr(one, "notes", ()) for one in mine.values()) else []
     notes += question.notes
     notes += notes_against_given(question.part, (question.cause, question.target))
     return Effect(

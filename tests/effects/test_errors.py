@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from apsl_rules import Dag, effect
+from apsl_rules.effects.least_squares import FROM_SUMS
 from apsl_rules.effects.samples import How, sample_of
 from apsl_rules.effects.standardisation import standardise
 from apsl_rules.errors import ApslError
@@ -99,3 +102,19 @@ def test_without_rows_the_errors_are_the_usual_ones_and_that_is_said(tmp_path: o
     assert found.bounds == pytest.approx(equal.bounds, rel=1e-9)
     with pytest.raises(ApslError, match="needs the rows, which stay elsewhere"):
         effect(GRAPH, "x", "t", data=path, counts="duckdb", by="c")
+
+
+@pytest.mark.parametrize(("cause", "target"), [("b", "y"), ("a", "y"), ("s", "y"), ("a", "s")])
+def test_bounds_from_sums_say_so_where_a_column_is_a_sum(tmp_path: Path, cause: str, target: str) -> None:
+    """Bounds elsewhere rest on sums and differ from those of rows, which a note says though a graph has no estimate."""
+    random = np.random.default_rng(3)
+    a = random.normal(size=500).round(2)
+    b = (a + random.normal(size=500)).round(2)
+    y = (0.7 * b + random.normal(size=500)).round(3)
+    path = tmp_path / "rows.parquet"
+    pd.DataFrame({"a": a, "b": b, "s": (a + b).round(2), "y": y}).to_parquet(path, index=False)
+    here, there = effect(path, cause, target), effect(path, cause, target, counts="duckdb")
+    equal = effect(path, cause, target, variance="equal")
+    assert there.bounds == pytest.approx(equal.bounds, abs=1e-9)
+    assert FROM_SUMS in there.notes
+    assert FROM_SUMS not in here.notes
