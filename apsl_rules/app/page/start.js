@@ -1,5 +1,5 @@
 // The start: every step takes its place; whatever the server says is shown in all of them.
-import { byId } from './elements.js';
+import { byId, startTheme } from './elements.js';
 import { change, complain, listen, post, attempt } from './server.js';
 import { showOpening, startOpening } from './opening.js';
 import { showTable } from './table.js';
@@ -70,25 +70,13 @@ const startKeys = () => {
   });
 };
 
-const startTheme = () => {
-  const isDark = () => {
-    const set = document.documentElement.dataset.theme;
-    return set ? set === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  };
-  byId('theme').addEventListener('click', () => {
-    const theme = isDark() ? 'light' : 'dark';
-    document.documentElement.dataset.theme = theme;
-    byId('report').contentDocument?.documentElement.setAttribute('data-theme', theme);
-  });
-};
-
 byId('undo').addEventListener('click', () => change('undo'));
 byId('redo').addEventListener('click', () => change('redo'));
 byId('again').addEventListener('click', () => change('again'));
 byId('retry').addEventListener('click', () => change('again'));
 byId('stop').addEventListener('click', () => attempt(() => post('/api/stop', {})));
 startKeys();
-startTheme();
+startTheme((theme) => byId('report').contentDocument?.documentElement.setAttribute('data-theme', theme));
 startOpening();
 startTabs();
 startReport();

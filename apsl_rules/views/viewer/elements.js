@@ -24,3 +24,13 @@ export const classes = (...names) => names.filter(Boolean).join(' ');
 // A number with its noun, and a number as people write it.
 export const count = (number, one, many) => (number === 1 ? `1 ${one}` : `${number.toLocaleString('en')} ${many}`);
 export const thousands = (number) => number.toLocaleString('en');
+
+// The button that turns from light to dark and back; what else has a theme is told.
+export const startTheme = (tell = () => {}) => {
+  const { dataset } = document.documentElement;
+  byId('theme').addEventListener('click', () => {
+    const now = dataset.theme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+    dataset.theme = now === 'dark' ? 'light' : 'dark';
+    tell(dataset.theme);
+  });
+};

@@ -1,5 +1,5 @@
 // The start: every module takes its place, then the finished part is shown.
-import { byId, make } from './elements.js';
+import { byId, make, startTheme } from './elements.js';
 import { data } from './page.js';
 import { moveTo, on, showView, state } from './state.js';
 import { startScene } from './scene.js';
@@ -15,16 +15,6 @@ import { startDownload } from './download.js';
 import { startQuestions } from './questions.js';
 import { startEmbedding } from './embedding.js';
 import { startPlots } from './given.js';
-
-const startTheme = () => {
-  const isDark = () => {
-    const set = document.documentElement.dataset.theme;
-    return set ? set === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  };
-  byId('theme').addEventListener('click', () => {
-    document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
-  });
-};
 
 // Which drawing is shown, where there are several.
 const startViews = () => {
