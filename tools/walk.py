@@ -12,11 +12,11 @@ from recorded import ROOT, run, written
 PAGE = ROOT / "docs" / "walk.md"
 
 ROWS = """\
-These rows are drawn from a known network, so that the result can be checked at the end. Your own file needs a header
-with the names of the columns, and one row for each case."""
+These rows are simulated from a known network, so that the result can be checked at the end. Your own file needs a
+header with the column names, and one row for each case."""
 LEARN = """\
-Learn the part around one column, two steps deep, and save it. The rows come from a network of which every node is a
-column. So no common cause is missing, and `--hidden excluded` says so: then all arrows that follow are drawn."""
+Learn the part around one column, two steps deep, and save it. Every node of the network is a column, so no
+common cause is missing. `--hidden excluded` says so, and then all arrows that follow are drawn."""
 WALK = (
     (
         ROWS,
@@ -27,10 +27,10 @@ WALK = (
         "apsl learn visits.csv --target either --depth 2 --hidden excluded --out part.json",
     ),
     (
-        "Show the proof of an arrow. It ends in leads over the best rival graph, and in tests with their figures.",
+        "Show the proof of an arrow. It ends in leads over the best rival graph, and in tests with their results.",
         "apsl why part.json tub either",
     ),
-    ("Show the run: which node was visited, which rule fired.", "apsl trace part.json"),
+    ("Show the run: which nodes were visited, and which rules fired.", "apsl trace part.json"),
     (
         "Add background knowledge: a visit to Asia comes before the disease.",
         "apsl learn visits.csv --target either --depth 2 --require asia tub --hidden excluded --out known.json",
@@ -48,7 +48,7 @@ WALK = (
         "apsl effect visits.csv smoke bronc --hidden excluded --quiet",
     ),
     (
-        "Ask what a contradiction rests on. This part has none; others have, on small samples or with hidden causes.",
+        "Ask what caused a contradiction. This part has none; small samples and hidden causes can lead to some.",
         "apsl why part.json --repairs",
     ),
     ("Export the part for another tool.", "apsl show part.json --format mermaid"),
@@ -63,19 +63,18 @@ WALK = (
 SHARED = """\
 ## What all commands share
 
-- **A file or a pipe.** `-` in the place of a file reads standard input, as in
-  `cat visits.csv | apsl learn - --target either`. Tables may be `.csv`, `.tsv`, `.parquet`, `.feather`, `.xlsx`,
-  `.jsonl` (text files packed by gzip too). A workbook with several sheets takes the name of one: `book.xlsx#May`. A
-  saved part can come from a pipe as well: `apsl learn visits.csv --target either --out - | apsl show -`.
-- **`--json`** prints the result as one JSON document on standard output, in the place of the text. It is what the
-  library gives as data; of a part it is the [part file](part-file.md), for `learn` and `show` alike. Notes in JSON name
-  the arguments of Python, those in text the options of the command line.
-- **`--out`** writes a file, and a line on standard error says what was written. `--out -` prints it. `--quiet` leaves
-  out that line, and the progress that a terminal shows.
-- **Standard output** has results only. Progress, questions and mistakes are on standard error.
-- **Exit codes**: 0 done; 1 a mistake that you can correct, told in one sentence (`apsl verify` and `apsl doctor` also
-  exit with 1 if something differs or is broken); 2 ended early, by a limit or an interrupt, with what was learned by
-  then."""
+- **A file or a pipe.** `-` instead of a file reads standard input, as in
+  `cat visits.csv | apsl learn - --target either`. Tables may be `.csv`, `.tsv`, `.parquet`, `.feather`, `.xlsx` or
+  `.jsonl` (text files may be gzipped). For a workbook with several sheets, name one: `book.xlsx#May`. A saved part can
+  come from a pipe as well: `apsl learn visits.csv --target either --out - | apsl show -`.
+- **`--json`** prints the result as one JSON document on standard output instead of the text. For a part it is the
+  [part file](part-file.md). Notes in JSON name the arguments of Python, those in text the options of the command line.
+- **`--out`** writes a file, and a line on standard error says what was written. `--out -` prints it. `--quiet`
+  suppresses that line and the progress on a terminal.
+- **Standard output** has only results. Progress, questions and errors go to standard error.
+- **Exit codes**: 0 done; 1 a mistake that you can correct, explained in one sentence (`apsl verify` and `apsl doctor`
+  also exit with 1 if something differs or is broken); 2 ended early by a limit or an interrupt, with what was learned
+  so far."""
 
 
 def main(words: list[str]) -> int:

@@ -91,27 +91,26 @@ def _directions(found: Marks, one: Contest) -> dict[str, int]:
 
 INTRODUCTION = """\
 All programs on the same tables, each in an environment of its own from PyPI. `make tournament` runs it again and
-writes this page, `make tournament FULL=1` takes more tables, for hours. This is the {form} form."""
+writes this page; `make tournament FULL=1` uses more tables and takes hours. This is the {form} form."""
 CHOSEN = """\
-Settings of ours were chosen on rows of child, insurance and alarm and on mixed networks, with other seeds than those
-here, and on half of the real tables. Nothing was chosen on these draws. Others run at their defaults, or as their
-documentation says."""
+Our settings were chosen on rows of child, insurance and alarm and on mixed networks, with other seeds than those here,
+and on half of the real tables. Nothing was chosen on these samples. Other programs run with their defaults, or as
+their documentation recommends."""
 WHOLE = """\
-1,000 rows, columns in random order: edges that are missing, extra or marked differently, against the CPDAG. A graph
-of arrows alone stands for its class."""
+1,000 rows, columns in random order: edges that are missing, extra or marked differently, against the CPDAG. A fully
+directed graph is converted to the CPDAG of its class."""
 PARTS = """\
-Five targets of each table. Who learns whole graphs only is judged by what they have at the target. TBF-PC takes all
-other columns for earlier than the target."""
+Five targets in each table. A program that learns only whole graphs is judged by its edges at the target. TBF-PC assumes
+that all other columns come before the target."""
 REAL_TABLES = """\
-Edges between columns of known order (sex before wage), on up to 1,000 rows without gaps. Who takes only categories
-gets numbers in three levels, who takes only numbers gets codes. *As it is* draws what is safe by default; the other
-row of ours draws all that follows if nothing is hidden. *Right* is of all edges found, *of arrows* of those with an
-arrow; others are compared with *as it is*. Columns stand as in the files, where causes often come first, which helps
-who breaks ties by their order."""
+Edges between columns of known order (sex before wage), on up to 1,000 rows without gaps. Programs that take only
+categories get numbers in three levels; programs that take only numbers get codes. *As it is* is our default, which
+draws only what is safe; our other row draws all that follows if nothing is hidden. *Right* is the share of all edges
+found, *right of arrows* the share of those with an arrow; other programs are compared with *as it is*. Columns are in
+the order of the files, where causes often come first, which helps programs that break ties by order."""
 COSTS = """\
-CPU time on one thread, summed over the tables that both have, as a multiple of ours: whole graphs, and their whole
-graph against one part of ours, since they have nothing smaller. Memory is the peak of the process with all that it
-loads."""
+CPU time on one thread, summed over the tables that both programs took, as a multiple of ours: whole graphs, and their
+whole graph against one part of ours, since they offer nothing smaller. Memory is the peak of the whole process."""
 
 
 def page(stored: Mapping[str, Any]) -> str:
