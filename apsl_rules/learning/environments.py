@@ -19,7 +19,7 @@ from apsl_rules.learning.settings import Request
 from apsl_rules.names import Node, count_of, in_order, listing, shown
 from apsl_rules.notes import Note
 from apsl_rules.oracles import Asker, Oracle
-from apsl_rules.parts import Part, Visit, found_distances
+from apsl_rules.parts import Part, Visit
 from apsl_rules.rules import (
     Fact,
     Finding,
@@ -30,6 +30,7 @@ from apsl_rules.rules import (
     barred,
     chain,
     collider,
+    found_distances,
     gap,
     instead,
     ledger,

@@ -21,7 +21,7 @@ from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import SCORING, Source
 from apsl_rules.memory import Kind, Memory
 from apsl_rules.names import Depth, Node, count_of, in_order, inside, listing
-from apsl_rules.parts import Part, Visit, found_distances
+from apsl_rules.parts import Part, Visit
 from apsl_rules.plugins import Context, Findings, LearnerOffer, Marks, Progress, Run, Searched, Visited
 from apsl_rules.rules import (
     Fact,
@@ -32,6 +32,7 @@ from apsl_rules.rules import (
     adjacent,
     arrow,
     barred,
+    found_distances,
     gap,
     head,
     knowing,

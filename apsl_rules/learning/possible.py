@@ -17,8 +17,8 @@ from apsl_rules.learning.settings import Request
 from apsl_rules.names import Node, in_order, listing, order_key, shown
 from apsl_rules.notes import Note, argument
 from apsl_rules.oracles import Oracle
-from apsl_rules.parts import Grounds, Part, Visit, found_distances
-from apsl_rules.rules import POSSIBLE, Finding, MarkStore, adjacent, arrow, collider, conflict, ledger
+from apsl_rules.parts import Grounds, Part, Visit
+from apsl_rules.rules import POSSIBLE, Finding, MarkStore, adjacent, arrow, collider, conflict, found_distances, ledger
 
 
 @attrs.frozen

@@ -42,9 +42,9 @@ from apsl_rules.memory import rarely_collecting
 from apsl_rules.names import Depth, Node, in_order, listed, listing, require_known
 from apsl_rules.notes import Note, empty_note, marked, named
 from apsl_rules.oracles import Asker, Oracle, SharedOracle
-from apsl_rules.parts import Part, Visit, found_distances, with_answers
+from apsl_rules.parts import Part, Visit, with_answers
 from apsl_rules.plugins import Context, FinderSettings, LearnerOffer, Visited, pick
-from apsl_rules.rules import Fact, Finding, ledger
+from apsl_rules.rules import Fact, Finding, found_distances, ledger
 from apsl_rules.stopping import Stop
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from apsl_rules.parts.answered import said_of, votes_on, with_answers, without_answers
 from apsl_rules.parts.doubt import Fragility, Repair
-from apsl_rules.parts.file import Frame, found_distances, load_part, part_json, read_document, read_part, save_part
+from apsl_rules.parts.file import Frame, load_part, part_json, read_document, read_part, save_part
 from apsl_rules.parts.graph import LearnedGraph, graph_of, load_graph, save_graph
 from apsl_rules.parts.many_parts import Parts, PartsFile, PartsJournal, load, load_parts
 from apsl_rules.parts.marked_graph import (
@@ -61,7 +61,6 @@ __all__ = [
     "edge_table",
     "edge_with_ends",
     "edges_csv",
-    "found_distances",
     "graph_of",
     "latex_text",
     "least_direction",

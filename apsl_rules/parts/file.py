@@ -27,14 +27,7 @@ from apsl_rules.names import Node, in_order, listing
 from apsl_rules.notes import Note, note_of
 from apsl_rules.oracles import Counts
 from apsl_rules.parts.answered import with_answers
-from apsl_rules.parts.conclusions import (
-    Numbers,
-    conclusions,
-    is_same_rule,
-    renamed,
-    rulebook_lines,
-    wrong_conclusions,
-)
+from apsl_rules.parts.conclusions import Numbers, conclusions, is_same_rule, renamed, rulebook_lines, wrong_conclusions
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.parts.shortcuts import installed_rulebooks
 from apsl_rules.rules import (
@@ -47,7 +40,6 @@ from apsl_rules.rules import (
     Fact,
     Finding,
     Ledger,
-    Mark,
     Relation,
     Rule,
     Rulebook,
@@ -55,6 +47,7 @@ from apsl_rules.rules import (
     arrow,
     by_name,
     conflict,
+    found_distances,
     gap,
     knowing,
     ledger,
@@ -426,21 +419,6 @@ def known_rulebooks() -> tuple[Rulebook, ...]:
     ours = (SOUND, KNOWING, POSSIBLE, PAG, knowing(PAG))
     further = [book for book in installed_rulebooks() if book not in ours]
     return (*ours, *further, *(knowing(book) for book in further if book.positive))
-
-
-def found_distances(book: Ledger, target: Node, knowledge: Knowledge) -> dict[Node, int]:
-    """Return the distances over the edges found, except those that knowledge overruled."""
-    marks = book.settled.store
-    around: dict[Node, list[Node]] = {}
-    for x, y in (one.fact.nodes for one in book.findings if one.fact.relation == adjacent.name):
-        if knowledge.why_apart(x, y) is None or marks.mark(x, y) is not Mark.GAP:
-            around.setdefault(x, []).append(y)
-            around.setdefault(y, []).append(x)
-    distances, layer = {target: 0}, [target]
-    while layer:
-        layer = list(dict.fromkeys(far for near in layer for far in around.get(near, ()) if far not in distances))
-        distances.update(dict.fromkeys(layer, max(distances.values()) + 1))
-    return distances
 
 
 def _wrong_pieces(part: Part) -> Iterator[str]:

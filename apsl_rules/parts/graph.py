@@ -19,12 +19,12 @@ from apsl_rules.graphs import AncestralGraph, Cpdag, Dag, Pdag, cpdag, extension
 from apsl_rules.graphs.networks import Network
 from apsl_rules.names import Node, Pair, in_order, require_known
 from apsl_rules.notes import Note, argument
-from apsl_rules.parts.file import found_distances, part_json, part_of_data, read_document
+from apsl_rules.parts.file import part_json, part_of_data, read_document
 from apsl_rules.parts.marked_graph import Arrow, Edge, MarkedGraph, edge_with_ends, undirected_edge
 from apsl_rules.parts.part import Part
 from apsl_rules.parts.shortcuts import Exportable, graph_from_networkx
 from apsl_rules.parts.tables import ROW, edge_row
-from apsl_rules.rules import Conflict, End, Mark, MarkStore, Proof, adjacent, gap, left_open, untested
+from apsl_rules.rules import Conflict, End, Mark, MarkStore, Proof, adjacent, found_distances, gap, left_open, untested
 from apsl_rules.showing import NotebookView
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from apsl_rules._documents import label, node_of
 from apsl_rules._files import RECORD, Log, find_records, read_record
 from apsl_rules.errors import DataError, InvalidArgumentError
 from apsl_rules.names import Depth, Node, path_text, require_known
-from apsl_rules.parts.file import Frame, found_distances, part_of_data, read_document
+from apsl_rules.parts.file import Frame, part_of_data, read_document
 from apsl_rules.parts.graph import FORMAT as GRAPH_FORMAT
 from apsl_rules.parts.graph import LearnedGraph, graph_of_data
 from apsl_rules.parts.part import Part, Visit
-from apsl_rules.rules import Fact, Finding, Policy, Rulebook, knowing, ledger
+from apsl_rules.rules import Fact, Finding, Policy, Rulebook, found_distances, knowing, ledger
 from apsl_rules.showing import NotebookView
 
 

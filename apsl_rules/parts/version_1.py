@@ -13,7 +13,7 @@ from apsl_rules.evidence import evidence_of
 from apsl_rules.names import Node, in_order, listing
 from apsl_rules.notes import EMPTY, Note, empty_note
 from apsl_rules.parts.conclusions import RENAMED
-from apsl_rules.parts.file import Frame, Reader, found_distances, known_rulebooks
+from apsl_rules.parts.file import Frame, Reader, known_rulebooks
 from apsl_rules.parts.part import Part, Visit
 from apsl_rules.rules import (
     POLICIES,
@@ -24,6 +24,7 @@ from apsl_rules.rules import (
     Firing,
     Ledger,
     Reason,
+    found_distances,
     ledger,
     untested,
 )

@@ -13,7 +13,7 @@ from apsl_rules.rules.answered import Answered, Said, read_pair
 from apsl_rules.rules.conflicts import Conflict, Outcome, closed_cycles, torn_edges
 from apsl_rules.rules.engine import End, Extension, Mark, MarkStore, Program, compile_rulebook, extend
 from apsl_rules.rules.log import Log, Names, Numbers, Row, Told, instances
-from apsl_rules.rules.policies import LEDGERS, POLICIES, Ledger, Policy, Settled, ledger
+from apsl_rules.rules.policies import LEDGERS, POLICIES, Ledger, Policy, Settled, found_distances, ledger
 from apsl_rules.rules.proof import Proof, Step, as_a_set, proof_at, proof_of, proof_of_reason, shortest_proofs
 from apsl_rules.rules.rulebooks import (
     KNOWING,
@@ -134,6 +134,7 @@ __all__ = [
     "duplicate",
     "extend",
     "fact_key",
+    "found_distances",
     "gap",
     "head",
     "instances",

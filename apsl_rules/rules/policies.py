@@ -18,7 +18,8 @@ import attrs
 
 from apsl_rules.errors import RuleError
 from apsl_rules.evidence import Evidence, evidence_strength
-from apsl_rules.names import in_order
+from apsl_rules.knowledge import Knowledge
+from apsl_rules.names import Node, in_order
 from apsl_rules.rules.conflicts import (
     Blocking,
     Conflict,
@@ -193,6 +194,21 @@ class Fixpoint(Ledger):
 
 #: The ledgers by policy; ``apsl_published`` adds those of "first" and "last".
 LEDGERS: dict[Policy, type[Ledger]] = dict.fromkeys(get_args(Judging), Fixpoint)
+
+
+def found_distances(book: Ledger, target: Node, knowledge: Knowledge) -> dict[Node, int]:
+    """Return the distances over the edges found, except those that knowledge overruled."""
+    marks = book.settled.store
+    around: dict[Node, list[Node]] = {}
+    for x, y in (one.fact.nodes for one in book.findings if one.fact.relation == adjacent.name):
+        if knowledge.why_apart(x, y) is None or marks.mark(x, y) is not Mark.GAP:
+            around.setdefault(x, []).append(y)
+            around.setdefault(y, []).append(x)
+    distances, layer = {target: 0}, [target]
+    while layer:
+        layer = list(dict.fromkeys(far for near in layer for far in around.get(near, ()) if far not in distances))
+        distances.update(dict.fromkeys(layer, max(distances.values()) + 1))
+    return distances
 
 
 def ledger(rulebook: Rulebook, policy: Policy, told: Iterable[Sequence[Finding]] = ()) -> Ledger:
