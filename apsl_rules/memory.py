@@ -1,4 +1,4 @@
-"""Memory of answers: each question is answered once, and old answers give way.
+"""Memory of answers: each question is answered once, and old answers give way; and when a run is to end.
 
 A run, a dataset and a file on disk each keep what they were asked. ``Memory`` is the memory of a run, or of several
 runs that ask one oracle; ``DatasetMemory`` keeps what was worked out on the rows of a dataset, for later runs. The
@@ -11,10 +11,26 @@ import gc
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Lock
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import attrs
+
+if TYPE_CHECKING:
+    from apsl_rules.stopping import Stop
+
+
+#: When the current run is to end.
+CURRENT: ContextVar[Stop | None] = ContextVar("apsl_stop", default=None)
+
+
+def check() -> None:
+    """Raise when the current run is to end; loops that may take long call this."""
+    stop = CURRENT.get()
+    if stop is not None:
+        stop.check()
+
 
 Question = TypeVar("Question", bound=Hashable)
 Answer = TypeVar("Answer")

@@ -30,8 +30,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.deadline import CURRENT
 from apsl_rules.errors import Interrupted, LimitReachedError
+from apsl_rules.memory import CURRENT
 
 Flag: TypeAlias = npt.NDArray[np.int64]
 Given = ParamSpec("Given")

@@ -17,9 +17,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.deadline import check
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Decision, Verdict, log_p_of, weaker
+from apsl_rules.memory import check
 from apsl_rules.names import Node, check_labels, order_key
 
 

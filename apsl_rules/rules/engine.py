@@ -28,8 +28,8 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from apsl_rules.deadline import check
 from apsl_rules.errors import RuleError
+from apsl_rules.memory import check
 from apsl_rules.names import Node, Pair
 from apsl_rules.rules.log import NOBODY, Log, Names, Numbers, Row, State, Told, instances
 from apsl_rules.rules.vocabulary import (

@@ -13,9 +13,9 @@ import attrs
 import pytest
 
 from apsl_rules import compare, learn, network, stopping
-from apsl_rules.deadline import check
 from apsl_rules.errors import Interrupted, LimitReachedError
 from apsl_rules.learning.findings import FindingsFromTests
+from apsl_rules.memory import check
 from apsl_rules.plugins.manager import Context, Findings, installed
 from apsl_rules.stopping import INTERRUPTED, REASON, TIME_IS_UP, Flag, Stop, Workers, heeding, interruptible
 

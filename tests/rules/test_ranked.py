@@ -12,9 +12,9 @@ from typing import cast
 import attrs
 import pytest
 
-from apsl_rules.deadline import CURRENT
 from apsl_rules.errors import LimitReachedError
 from apsl_rules.evidence import Evidence
+from apsl_rules.memory import CURRENT
 from apsl_rules.rules import PAG, Finding, adjacent, chain, collider, gap, ledger
 from apsl_rules.rules.engine import compile_rulebook, extend
 from apsl_rules.rules.policies import add_by_strength, tears

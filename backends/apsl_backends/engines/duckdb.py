@@ -16,8 +16,8 @@ from apsl_backends.engines.counts import Sets
 from apsl_backends.engines.sql import Grouped, SqlEngine
 from apsl_rules.data import SECTION, Column, Distinct, FileTable, PandasFrame
 from apsl_rules.data.readers import MISSING_FIELDS, check_lines, shared_columns
-from apsl_rules.deadline import check
 from apsl_rules.errors import DataError, InvalidArgumentError
+from apsl_rules.memory import check
 from apsl_rules.names import Node, listing, nearest
 from apsl_rules.notes import argument
 from apsl_rules.stopping import heeding

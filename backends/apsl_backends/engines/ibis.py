@@ -30,7 +30,7 @@ from apsl_rules.data.databases import (
     types_set_aside,
     value_of,
 )
-from apsl_rules.deadline import check
+from apsl_rules.memory import check
 
 Result = TypeVar("Result")
 

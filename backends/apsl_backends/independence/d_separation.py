@@ -18,10 +18,10 @@ from typing import TypeAlias
 
 import attrs
 
-from apsl_rules.deadline import check
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.evidence import Verdict
 from apsl_rules.graphs import Dag, DagWithHidden
+from apsl_rules.memory import check
 from apsl_rules.names import Node, in_order, require_known
 from apsl_rules.oracles import Oracle, Separation, Sweep
 

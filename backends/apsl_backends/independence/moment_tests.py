@@ -33,8 +33,8 @@ from apsl_backends.kernels.library import (
 )
 from apsl_rules.data import Dataset, Levels
 from apsl_rules.data.moments import KeptMoments, RowTests
-from apsl_rules.deadline import check
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.memory import check
 from apsl_rules.notes import named
 from apsl_rules.stopping import heeding_if_long
 

@@ -42,8 +42,7 @@ from apsl_backends.kernels.library import (
 )
 from apsl_rules.data import CountedDataset, Table
 from apsl_rules.data.counts import Heading, Joint
-from apsl_rules.deadline import check
-from apsl_rules.memory import Kind
+from apsl_rules.memory import Kind, check
 from apsl_rules.stopping import LONG, Flag, heeding_if_long
 
 _HANDLE: Kind[TableHandle] = Kind("table of the kernels")

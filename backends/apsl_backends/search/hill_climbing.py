@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_backends.scores.bde import Integers, Numbers
-from apsl_rules.deadline import check
 from apsl_rules.errors import InvalidArgumentError
+from apsl_rules.memory import check
 
 _NEVER = np.iinfo(np.int64).min
 _ADD, _DELETE, _TURN = range(3)

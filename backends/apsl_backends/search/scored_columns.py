@@ -18,7 +18,7 @@ from apsl_backends.scores.representation import Blocks, bent_columns, content_or
 from apsl_backends.search.rounds import OPEN, Effort, search_rounds
 from apsl_rules.data import Level, Levels
 from apsl_rules.data.moments import MOST_ROWS_SEEN, SCORED_OF_NUMBER, KeptMoments, is_nearly_normal
-from apsl_rules.deadline import check
+from apsl_rules.memory import check
 from apsl_rules.names import Node, in_order, listing
 
 Graph = npt.NDArray[np.bool_]
