@@ -25,8 +25,7 @@ import numpy.typing as npt
 
 from apsl_rules import learn_graph
 from apsl_rules.data import table as read_table
-from apsl_rules.directions.names import shipped_names
-from apsl_rules.directions.shapes import WEIGHTS, Shapes
+from apsl_rules.directions.hints import WEIGHTS, Shapes, shipped_names
 from apsl_rules.learning.settings import Request
 from apsl_rules.learning.source import open_data
 from apsl_rules.rules import adjacent, arrow

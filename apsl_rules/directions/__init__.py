@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from apsl_rules.directions.names import NameList, read_names, shipped_names, stages, words_of
-from apsl_rules.directions.shapes import DRAWN, PRECISE, SUGGESTED, WEIGHTS, Arrow, Drawing, Shapes, Support, draw
+from apsl_rules.directions.hints import (
+    DRAWN,
+    PRECISE,
+    SUGGESTED,
+    WEIGHTS,
+    Arrow,
+    Drawing,
+    NameList,
+    Shapes,
+    Support,
+    draw,
+    read_names,
+    shipped_names,
+    stages,
+    words_of,
+)
 
 __all__ = [
     "DRAWN",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from apsl_rules.data.sources import example_table
 from apsl_rules.directions import read_names, shipped_names, stages, words_of
-from apsl_rules.directions.names import MOST_LEVELS
+from apsl_rules.directions.hints import MOST_LEVELS
 from apsl_rules.errors import InvalidArgumentError
 from support.real_tables import TABLES
 
