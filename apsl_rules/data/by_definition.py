@@ -15,11 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from apsl_rules.data.dataset import CountedDataset, Dataset
-from apsl_rules.data.exact_sums import exact_sums
+from apsl_rules.data.exact_sums import exact_sums, plain_sums
 from apsl_rules.data.formulas import Floats, correlation, errors_of, formula, is_rank, places, written
 from apsl_rules.data.kinds import BY_DEFINITION
 from apsl_rules.data.one_hot import one_hot_sets
-from apsl_rules.data.plain_sums import plain_sums
 from apsl_rules.names import Node, in_order
 from apsl_rules.notes import Note, argument
 

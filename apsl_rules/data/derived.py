@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.plain_sums import plain_sums
+from apsl_rules.data.exact_sums import plain_sums
 from apsl_rules.data.roles import earlier
 from apsl_rules.names import Node, in_order, listing
 from apsl_rules.notes import Note, argument
