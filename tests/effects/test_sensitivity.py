@@ -8,7 +8,7 @@ import pytest
 
 from apsl_rules import Dag, Knowledge, effect
 from apsl_rules.effects.contrasts import Interval
-from apsl_rules.effects.levels import differ
+from apsl_rules.effects.estimate import differ
 from apsl_rules.effects.sensitivity import Regressed, bound, e_value, e_value_of_limits
 from apsl_rules.errors import ApslError
 
