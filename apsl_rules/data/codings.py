@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
@@ -58,6 +58,7 @@ class NumberValues:
     """A number: the value of each distinct value in the order in which they were given, NaN for missing ones."""
 
     values: npt.NDArray[np.float64]
+    is_category: ClassVar[Literal[False]] = False
 
 
 @attrs.frozen(eq=False)
@@ -72,6 +73,7 @@ class CategoryCodes:
     levels: tuple[Any, ...]
     totals: npt.NDArray[np.int64]
     is_cut: bool
+    is_category: ClassVar[Literal[True]] = True
 
     @property
     def card(self) -> int:
@@ -109,7 +111,7 @@ class Dictionary:
 
     def cut(self, names: Sequence[Node], columns: Mapping[int, Distinct], discretize: Discretize) -> Dictionary:
         """Cut all numbers into intervals, for tests that count levels, unless the caller asked for no cut."""
-        left = {place: read for place, read in self.columns.items() if isinstance(read, NumberValues)}
+        left = {place: read for place, read in self.columns.items() if not read.is_category}
         ordered = ordered_of(self.kinds)
         cut = [names[place] for place in left if names[place] not in ordered]
         if cut and isinstance(discretize, str) and discretize == UNCUT:
@@ -125,7 +127,7 @@ class Dictionary:
 
     def heading(self, names: Sequence[Node]) -> Heading:
         """Return the heading of columns that all are categories."""
-        read = {place: one for place, one in self.columns.items() if isinstance(one, CategoryCodes)}
+        read = {place: one for place, one in self.columns.items() if one.is_category}
         cards = np.array([len(one.levels) for one in read.values()], np.int64)
         incomplete = np.array([one.totals[-1] > 0 for one in read.values()], np.bool_)
         totals = tuple(

@@ -6,7 +6,7 @@ import re
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 
 import attrs
 import numpy as np
@@ -33,6 +33,8 @@ class Numbers:
 
     values: npt.NDArray[Any]
     missing: Mask
+    #: A column says by this what it is.
+    is_label: ClassVar[Literal[False]] = False
 
     @property
     def present(self) -> npt.NDArray[Any]:
@@ -54,6 +56,7 @@ class Labels:
     codes: npt.NDArray[np.intp]
     levels: tuple[Any, ...]
     declared: bool = False
+    is_label: ClassVar[Literal[True]] = True
 
     def take(self, rows: npt.NDArray[np.intp]) -> Labels:
         """Return some rows."""
@@ -155,7 +158,7 @@ _DATE = re.compile(rf"{_DAY}(?:[T ]{_CLOCK})?|{_CLOCK}", re.IGNORECASE)
 
 def as_numbers(column: Column) -> Numbers | None:
     """Return a column as numbers: bools as 0 and 1, labels that spell numbers; None for other labels."""
-    if isinstance(column, Numbers):
+    if not column.is_label:
         return column
     values = _as_floats(column.levels)
     return None if values is None else numbers(np.append(values, np.nan)[column.codes])
@@ -163,7 +166,7 @@ def as_numbers(column: Column) -> Numbers | None:
 
 def summarise(column: Column, name: Node, rows: Rows | None = None) -> ColumnSummary:
     """Return the summary of a column; ``rows`` says in how many rows each of its values stands, if not in one."""
-    if isinstance(column, Labels):
+    if column.is_label:
         return _of_labels(column, name, rows)
     present = column.present
     counted = None if rows is None else rows[~column.missing] if column.missing.any() else rows

@@ -95,7 +95,7 @@ class RowsInTime:
 
     def _column(self, place: int, rows: Rows) -> Any:
         column: Column = self.source.column(place).take(rows)
-        if isinstance(column, Labels):
+        if column.is_label:
             return column
         return np.where(column.missing, np.nan, column.values) if column.missing.any() else column.values
 
@@ -127,7 +127,7 @@ def _read_alike(reading: Reading, of: Mapping[Node, Node], kinds: Mapping[Node, 
 
 
 def _codes_of(column: Column) -> Integers:
-    if isinstance(column, Labels):
+    if column.is_label:
         return column.codes.astype(np.int64)
     codes = np.unique(column.values, return_inverse=True)[1].astype(np.int64)
     codes[column.missing] = -1
@@ -169,7 +169,7 @@ def _tells_apart(source: Source, time: Sequence[Node]) -> Node | None:
     found: list[tuple[int, int]] = []
     for place, name in enumerate(names):
         column = source.column(place)
-        if name in time or (not isinstance(column, Labels) and column.values.dtype.kind not in "iu"):
+        if name in time or (not column.is_label and column.values.dtype.kind not in "iu"):
             continue
         codes = _codes_of(column)
         levels = len(np.unique(codes))

@@ -398,7 +398,7 @@ class ColumnReader:
             self.suspects[kind.name] = decision.suspects
         if decision.crowded:
             self.crowded.append(kind.name)
-        if kind.kind in ("number", "ordered") and isinstance(column, Numbers):
+        if kind.kind in ("number", "ordered") and not column.is_label:
             if decision.cut is None:
                 self.store.put_number(place, column)
                 return

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.columns import Column, Labels, Numbers, Rows, as_numbers, summarise
+from apsl_rules.data.columns import Column, Numbers, Rows, as_numbers, summarise
 from apsl_rules.data.kinds import (
     DROPPED,
     KIND_OF_PART,
@@ -372,7 +372,7 @@ def decide(
 def _decide(
     column: Column, name: Node, plan: Plan, rows: Rows | None, *, codes: bool, known: ColumnSummary | None
 ) -> Decision:
-    labels = column if isinstance(column, Labels) else None
+    labels = column if column.is_label else None
     summary = known or summarise(column, name, rows)
     found = infer_kind(summary, codes=codes, missing_level=plan.missing == "level")
     asked = plan.asked_kind(name)
@@ -401,7 +401,7 @@ def _decide(
 def _numeric(column: Column, name: Node, asked: Kind) -> Numbers | None:
     """Return a column as the numbers that it is taken for: dates as days, ordered levels by their places."""
     numeric = as_numbers(column)
-    if numeric is not None or isinstance(column, Numbers):
+    if numeric is not None or not column.is_label:
         return numeric
     if asked == "ordered" and column.declared:
         return Numbers(column.codes, column.codes < 0)
@@ -422,7 +422,7 @@ def _as(kind: Kind, column: Column, summary: ColumnSummary, found: ColumnKind, p
     name = summary.name
     if kind == "set aside":
         return Decision(column, summary, found)
-    is_number = isinstance(column, Numbers)
+    is_number = not column.is_label
     if is_number and not (np.isfinite(summary.low) and np.isfinite(summary.high)):
         message = f"column {name!r} has infinite values; replace them, or leave the column out"
         raise DataError(message)

@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data.columns import Column, Labels, Source
+from apsl_rules.data.columns import Column, Source
 from apsl_rules.data.kinds import group_columns, is_auto, is_id_name
 from apsl_rules.data.reading import Reading
 from apsl_rules.data.roles import combined
@@ -168,7 +168,7 @@ class ColumnsInOrder:
     def _candidates(self) -> Iterator[Candidate]:
         is_wide = len(self.names) > _WIDE
         for place, (codes, groups) in enumerate(zip(self._codes, self._levels, strict=True)):
-            is_label, is_owner = isinstance(self.columns[place], Labels), self._is_owner(place)
+            is_label, is_owner = self.columns[place].is_label, self._is_owner(place)
             if groups < _FEWEST_GROUPS or self._seen / groups < _ROWS_EACH or not self._is_there(place):
                 continue
             if not (is_label or self._is_whole(place)) or (is_wide and not (is_label or is_owner)):
@@ -268,7 +268,7 @@ class ColumnsInOrder:
 
     def _is_whole(self, place: int) -> bool:
         column = self.columns[place]
-        return not isinstance(column, Labels) and column.values.dtype.kind in "iu"
+        return not column.is_label and column.values.dtype.kind in "iu"
 
     # --- what is said of it ------------------------------------------------------------------------------------------
 
@@ -340,12 +340,12 @@ def _worth(inside: Sequence[Inside], sizes: Floats, rows: int) -> int:
 
 def _codes_of(column: Column) -> Integers:
     """Return the numbers of the values of a column in their order, -1 where there is none."""
-    if isinstance(column, Labels):
+    if column.is_label:
         codes, gone = column.codes.astype(np.int64), column.codes < 0
     else:
         codes, gone = np.zeros(len(column.values), np.int64), column.missing
         codes[~gone] = np.unique(column.values[~gone], return_inverse=True)[1]
-    if isinstance(column, Labels):
+    if column.is_label:
         seen = np.unique(codes[~gone])
         codes = np.searchsorted(seen, codes)
     codes[gone] = -1
@@ -359,7 +359,7 @@ def _scores_of(column: Column, codes: Integers, levels: int) -> Floats | None:
         return None
     found: Floats = np.full(len(codes), np.nan)
     rows = np.bincount(codes[there], minlength=levels)
-    if isinstance(column, Labels):
+    if column.is_label:
         if levels > _LEVELS:
             return None
         found[there] = codes[there] == int(rows.argmax())

@@ -19,7 +19,6 @@ import numpy.typing as npt
 from apsl_rules.data.columns import (
     Column,
     Labels,
-    Numbers,
     OtherFrame,
     PandasFrame,
     Source,
@@ -224,7 +223,7 @@ class Stacked:
             codes = np.repeat(np.arange(2), [one.rows for one in self.tables]).astype(np.intp)
             return Labels(codes, self.labels, declared=True)
         first, second = (one.column(one.names.index(self.shared[place])) for one in self.tables)
-        if isinstance(first, Numbers) and isinstance(second, Numbers):
+        if not first.is_label and not second.is_label:
             return numbers(
                 np.concatenate([first.values, second.values]), np.concatenate([first.missing, second.missing])
             )
@@ -236,7 +235,7 @@ class Stacked:
 
 
 def _as_labels(column: Column) -> Labels:
-    if isinstance(column, Labels):
+    if column.is_label:
         return column
     levels, codes = np.unique(column.values, return_inverse=True)
     return Labels(np.where(column.missing, -1, codes).astype(np.intp), tuple(levels.tolist()))

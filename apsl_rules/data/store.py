@@ -109,7 +109,7 @@ _FEWEST, _MOST = 4, 100_000
 def repeat_rows(source: Source, name: Node) -> npt.NDArray[np.intp]:
     """Return the row numbers of a source, each as often as a column of weights says."""
     column = source.column(source.names.index(name))
-    counted = column if isinstance(column, Numbers) else None
+    counted = column if not column.is_label else None
     wrong = "holds labels" if counted is None else _problem(counted.values, counted.missing)
     if counted is None or wrong is not None:
         message = (

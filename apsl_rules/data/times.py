@@ -26,8 +26,8 @@ _MONTHS = 12
 
 def date_part(column: Column, name: Node, part: DatePart) -> Numbers:
     """Return a part of each date of a column: a weekday from 1, Monday, to 7."""
-    found = None if isinstance(column, Numbers) else moments_of(column.levels, name)
-    if found is None or isinstance(column, Numbers) or any(isinstance(one, time | timedelta) for one in found):
+    found = None if not column.is_label else moments_of(column.levels, name)
+    if found is None or not column.is_label or any(isinstance(one, time | timedelta) for one in found):
         message = f"column {name!r} holds no dates, so there is no {part} in it; give dates such as 2024-05-31"
         raise DataError(message)
     values = [_part(one, part) for one in found if isinstance(one, datetime)]
@@ -243,7 +243,7 @@ def _joined(times: Sequence[Times]) -> Times:
 
 def _times_of(column: Column) -> Times | None:
     """Return what a column says of when each row was, None if it is no time."""
-    if not isinstance(column, Labels):
+    if not column.is_label:
         return Times(np.where(column.missing, np.nan, column.values.astype(np.float64)))
     seen, levels = _levels_there(column)
     spelt = _of_levels(levels)
@@ -326,7 +326,7 @@ def notice_series(
     alike = [
         found
         for name, column, values in zip(names, columns, scores, strict=True)
-        if name not in time and not isinstance(column, Labels) and values is not None
+        if name not in time and not column.is_label and values is not None
         if (found := _lag_one(values)) is not None
     ]
     seen = max((len(values) for values in scores if values is not None), default=0)
@@ -348,7 +348,7 @@ def _times(names: Sequence[Node], columns: Sequence[Column]) -> Iterator[tuple[N
     if not columns or _length(columns[0]) < _FEWEST_ROWS:
         return
     named = [place for place, name in enumerate(names) if _TIME_NAME.match(str(name))]
-    numbers = [place for place, one in enumerate(columns) if not isinstance(one, Labels)]
+    numbers = [place for place, one in enumerate(columns) if not one.is_label]
     alone = [place for place in range(len(names)) if place in named or place not in numbers]
     for places in (*((one,) for one in alone), *permutations(named, 2)):
         steps = _steps([columns[one] for one in places])
@@ -370,7 +370,7 @@ def _steps(columns: Sequence[Column]) -> Floats | None:
 
 
 def _length(column: Column) -> int:
-    return len(column.codes if isinstance(column, Labels) else column.values)
+    return len(column.codes if column.is_label else column.values)
 
 
 def _lag_one(values: Floats) -> float | None:

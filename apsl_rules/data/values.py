@@ -73,7 +73,7 @@ def blank(column: Column, told: Sequence[Any], rows: Rows | None, *, is_category
     """
     if told:
         column = _without(column, told)
-    if isinstance(column, Numbers):
+    if not column.is_label:
         return Blanked(column, suspects=_suspects(column, rows))
     found = _numbers_among(column, rows, is_category=is_category)
     return Blanked(column) if found is None else found
@@ -81,7 +81,7 @@ def blank(column: Column, told: Sequence[Any], rows: Rows | None, *, is_category
 
 def _without(column: Column, told: Sequence[Any]) -> Column:
     values = {value for value in map(as_finite, told) if value is not None}
-    if isinstance(column, Numbers):
+    if not column.is_label:
         return numbers(column.values, column.missing | np.isin(column.values, sorted(values)))
     words = {str(code).strip() for code in told}
     gone = [str(level).strip() in words or as_finite(level) in values for level in column.levels]
@@ -289,7 +289,7 @@ def code_integers(block: npt.NDArray[np.integer[Any]], names: Sequence[Node], ru
 
 def code(column: Column, name: Node, rule: LevelRule) -> Coded:
     """Encode one column as a category."""
-    if isinstance(column, Labels):
+    if column.is_label:
         return _code_labels(column, rule)
     present = column.present
     if len(present) == 0:

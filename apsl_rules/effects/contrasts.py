@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data import FileTable, Labels, MixedTable, Table
+from apsl_rules.data import FileTable, MixedTable, Table
 from apsl_rules.data.counts import CountSource
 from apsl_rules.data.databases import is_database, is_ibis_table
 from apsl_rules.data.moments import MomentSource
@@ -191,7 +191,7 @@ def _of_plain(table: PlainTable, levels: Mapping[Node, tuple[str, ...]]) -> Leve
     for number, node in enumerate(table.names):
         if node in levels:
             column = table.column(number)
-            if isinstance(column, Labels):
+            if column.is_label:
                 places = [_place(node, level, levels[node]) for level in column.levels]
                 codes[node] = np.array([*places, -1], np.int64)[column.codes]
             else:

@@ -110,7 +110,7 @@ def floats_of(column: Any) -> Floats:
 
 def coder_of(read: NumberValues | CategoryCodes, distinct: Any, rows: Integers, embedding: Embedding) -> Coder:
     """Return the coder of a column with known distinct values, each of which stands in so many rows."""
-    if isinstance(read, CategoryCodes):
+    if read.is_category:
         known_rows = read.totals[: read.card]
         codes = read.codes.astype(np.uint8 if read.card <= np.iinfo(np.uint8).max else np.uint16)
         indicators, width = indicators_of(known_rows)

@@ -28,13 +28,11 @@ from apsl_backends.kernels.bindings.scores import ScoreCurve
 from apsl_backends.kernels.library import Floats
 from apsl_rules.data import (
     NOTICED_ROWS,
-    CategoryCodes,
     ColumnKind,
     Dictionary,
     LocalTable,
     MixedTable,
     NoticedGroups,
-    NumberValues,
     Reading,
     Roles,
     Table,
@@ -116,14 +114,14 @@ class _Read:
 
     def _role_coder(self, place: int, beside: Dictionary) -> Coder:
         read, found = beside.columns[place], self.found[place]
-        if isinstance(read, CategoryCodes) and found.values is not None:
+        if read.is_category and found.values is not None:
             coder = coder_of(read, found.values, found.counted.rows, Embedding())
             nothing = np.full(read.card, -1)
             unit = ColumnUnit(levels=read.levels, codes=tuple(range(read.card)))
             assert isinstance(coder, CategoryCoder)  # noqa: S101 - of a category
             return attrs.evolve(coder, width=0, indicators=nothing, unit=unit)
         missing = int(found.counted.summarise(self.names[place]).missing)
-        if isinstance(read, NumberValues):
+        if not read.is_category:
             return NumberCoder(0, missing, ColumnUnit(1.0))
         name = self.names[place]
         raise DataError(advice_on_levels(name, found.counted.summarise(name).distinct))
@@ -137,13 +135,13 @@ class _Read:
         read = {self.names[place]: one for place, one in made.columns.items()}
         found = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
         columns = dict(zip(read, found, strict=True))
-        cards = {name: one.card for name, one in read.items() if isinstance(one, CategoryCodes)}
+        cards = {name: one.card for name, one in read.items() if one.is_category}
         codes = [columns[name] for name in cards]
         categories = Table(
             names=tuple(cards),
             codes=np.stack(codes) if codes else np.empty((0, len(found[0])), np.uint8),
             cards=np.array([*cards.values()], np.int64),
-            levels=tuple(one.levels for one in read.values() if isinstance(one, CategoryCodes)),
+            levels=tuple(one.levels for one in read.values() if one.is_category),
             incomplete=np.array([bool((columns[name] == card).any()) for name, card in cards.items()], np.bool_),
         )
         numbers = tuple(name for name in read if name not in cards)
@@ -153,7 +151,7 @@ class _Read:
     def _coder_of_values(self, place: int) -> Coder:
         """Return how a column is coded with the values of a number as they are."""
         read, found = self.made.columns[place], self.found[place]
-        if isinstance(read, CategoryCodes):
+        if read.is_category:
             return self._coder(place, Embedding())
         unit = ColumnUnit(1.0)
         return NumberCoder(0, 0, unit) if found.values is None else NumberCoder(0, 0, unit, found.values, read.values)
@@ -172,7 +170,7 @@ class _Read:
         read, found = self.made.columns[place], self.found[place]
         if found.values is not None:
             return coder_of(read, found.values, found.counted.rows, embedding)
-        if isinstance(read, NumberValues) and found.is_number:
+        if not read.is_category and found.is_number:
             return curve_coder(self.made.rows, partial(self.engine.fold, [place], first_floats), embedding)
         name = self.names[place]
         raise DataError(advice_on_levels(name, found.counted.summarise(name).distinct))
