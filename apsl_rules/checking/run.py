@@ -14,8 +14,7 @@ from apsl_rules.checking.edges import checked_edges
 from apsl_rules.checking.given_graphs import GivenGraph, drawn, read_given
 from apsl_rules.checking.result import Check
 from apsl_rules.checking.standing import graph_standing
-from apsl_rules.data import Dataset, LocalTable
-from apsl_rules.data.kinds import group_columns
+from apsl_rules.data import Dataset, LocalTable, group_columns
 from apsl_rules.errors import GraphError, InvalidArgumentError
 from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network
