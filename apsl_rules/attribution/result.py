@@ -104,6 +104,9 @@ class ColumnMove:
         verdict = verdict_text(self.proof.verdict)
         name = shown(self.column)
         match self.state:
+            case State.CHANGED if self.explanation.cancels:
+                alone = verdict_text(self.explanation.alone.verdict)
+                return f"{name}: {self.how}; {name} itself hardly differs: {alone}; given its cause it does: {verdict}"
             case State.CHANGED | State.SMALL:
                 sets = count_of(self.explanation.sets, "set")
                 weakest = f"none of {sets} of neighbours explains it away, the nearest: {verdict}"

@@ -10,7 +10,16 @@ import numpy as np
 from apsl_rules.attribution.result import ColumnMove, Difference, Moved
 from apsl_rules.attribution.two_tables import TwoTables
 from apsl_rules.data import LocalTable
-from apsl_rules.environments import Changes, ChangeTest, Explanation, OracleChanges, RowChanges, State, explain
+from apsl_rules.environments import (
+    Changes,
+    ChangeTest,
+    Explanation,
+    OracleChanges,
+    RowChanges,
+    State,
+    explain,
+    with_cancelled,
+)
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import Knowledge, load_knowledge
 from apsl_rules.learning import READING, Request, Settings, learn_graph, open_data, with_bar, with_settings
@@ -83,6 +92,8 @@ def moved(
     changes = _changes(tables, request, alpha)
     near = _neighbours(learned, tables.which)
     found = {column: explain(column, in_order(near.get(column, ())), changes) for column in tables.columns}
+    joined = [(edge.source, edge.target) for edge in learned.edges if tables.which not in (edge.source, edge.target)]
+    found = with_cancelled(found, joined, changes)
     moves = [
         ColumnMove(one, _difference(tables, column), _made(one, near.get(column, set()), found, changes))
         for column, one in found.items()
@@ -106,6 +117,8 @@ def _made(
     explained: Explanation, near: Collection[Node], found: Mapping[Node, Explanation], changes: Changes
 ) -> ChangeTest:
     """Return the test of a column given its neighbours but its effects: columns that it explains."""
+    if explained.cancels:
+        return explained.proof
     causes = [node for node in in_order(near) if explained.column not in found[node].causes]
     is_made = explained.state in (State.CHANGED, State.SMALL)
     test = changes.test(explained.column, causes) if is_made else explained.proof

@@ -10,7 +10,7 @@ from apsl_rules.environments.columns import (
     environment_columns,
     targets_of,
 )
-from apsl_rules.environments.explanations import Changes, Explanation, State, explain
+from apsl_rules.environments.explanations import Changes, Explanation, State, explain, with_cancelled
 
 __all__ = [
     "LEAST",
@@ -26,4 +26,5 @@ __all__ = [
     "environment_columns",
     "explain",
     "targets_of",
+    "with_cancelled",
 ]

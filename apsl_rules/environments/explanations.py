@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import combinations
 from typing import Protocol
@@ -16,6 +16,8 @@ from apsl_rules.names import Node
 MOST_TOGETHER, MOST_OF_MANY = 6, 3
 #: The share of a difference that is left without a member of a set for it to matter.
 _MATTERS = 0.25
+#: The level at which one of two neighbours differs by itself, where each does by so many nats a row given the other.
+_DIFFERS, _CLEAR = 0.05, 0.01
 
 
 class State(StrEnum):
@@ -54,6 +56,8 @@ class Explanation:
         How many sets were tried.
     causes
         The members of the set that explains the difference away without which a good part of it is left.
+    cancels
+        Whether the change cancels in the column itself, and shows in how it follows a cause.
     """
 
     column: Node
@@ -62,6 +66,7 @@ class Explanation:
     proof: ChangeTest
     sets: int
     causes: tuple[Node, ...] = ()
+    cancels: bool = False
 
     @property
     def given(self) -> tuple[Node, ...]:
@@ -96,6 +101,38 @@ def explain(column: Node, neighbours: Sequence[Node], changes: Changes) -> Expla
     if not weakest.verdict.dependent:
         return Explanation(column, State.UNTESTED, alone, weakest, sets)
     return Explanation(column, State.SMALL if is_small else State.CHANGED, alone, weakest, sets)
+
+
+def with_cancelled(
+    found: Mapping[Node, Explanation], pairs: Iterable[tuple[Node, Node]], changes: Changes
+) -> dict[Node, Explanation]:
+    """Return explanations that count changes which cancel in a column, and show in its relation with a neighbour.
+
+    Where two neighbours hardly differ, and each clearly does given the other, one of them is made differently: the one
+    that differs after all, since the other is as it was, or else the one of which that is true with several neighbours.
+    """
+    tests: dict[Node, dict[Node, ChangeTest]] = {}
+    for pair in pairs:
+        if all(found[node].state in (State.SAME, State.SMALL) for node in pair):
+            both = [changes.test(one, [other]) for one, other in (pair, pair[::-1])]
+            if all(test.verdict.dependent and test.nats >= _CLEAR for test in both):
+                for one, other, test in zip(pair, pair[::-1], both, strict=True):
+                    tests.setdefault(one, {})[other] = test
+    signs = {node: ((found[node].alone.verdict.p or 0.0) <= _DIFFERS, len(some) > 1) for node, some in tests.items()}
+    shown = {
+        node: max((test for other, test in some.items() if signs[node] > signs[other]), key=_nats, default=None)
+        for node, some in tests.items()
+    }
+    return {
+        node: one
+        if (proof := shown.get(node)) is None
+        else attrs.evolve(one, state=State.CHANGED, proof=proof, causes=proof.verdict.given, cancels=True)
+        for node, one in found.items()
+    }
+
+
+def _nats(test: ChangeTest) -> float:
+    return test.nats
 
 
 def _causes(column: Node, alone: ChangeTest, found: ChangeTest, changes: Changes) -> Iterator[Node]:

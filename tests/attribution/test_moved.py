@@ -153,3 +153,21 @@ def test_the_command_prints_writes_and_refuses(tmp_path: Path, monkeypatch: pyte
     wrong = apsl_here("moved", "may.csv", "june.csv", "-t", "churn", "--out", "moved.png")
     assert wrong.code == 1
     assert "give a name that ends in .svg or .html" in wrong.err
+
+
+def test_slopes_that_cancel_are_seen_where_nothing_else_differs() -> None:
+    """The outcome itself is as it was, and so are both causes; given either of them it differs."""
+
+    def table(seed: int, *slopes: float) -> pd.DataFrame:
+        random = np.random.default_rng(seed)
+        heat, rain = random.normal(size=(2, 2000))
+        growth = slopes[0] * heat + slopes[1] * rain + random.normal(size=2000)
+        return pd.DataFrame({"heat": heat, "rain": rain, "growth": growth})
+
+    turned = moved(table(1, 0.9, 0.3), table(2, 0.3, 0.9), "growth")
+    assert turned.changed == ("growth",)
+    assert turned["growth"].explanation.alone.verdict.independent
+    assert "growth itself hardly differs: " in str(turned)
+    assert "given its cause it does: " in str(turned)
+    assert turned["growth"].how.startswith("it follows ")
+    assert not moved(table(1, 0.9, 0.3), table(2, 0.9, 0.3), "growth").changed
