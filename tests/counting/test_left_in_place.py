@@ -182,7 +182,7 @@ def test_figures_of_a_file_are_kept_in_a_cache(paths: dict[str, Path], tmp_path:
     [
         ("none.parquet", {"counts": "duckdb"}, "there is no file"),
         ("none-*.parquet", {}, "no file matches"),
-        (".", {"counts": "memory"}, "is 2 files, counted where it lies; give counts='duckdb'"),
+        (".", {"counts": "memory"}, "is 2 files, counted where they lie; give counts='duckdb'"),
         ("rows.csv", {"counts": "spark"}, "give 'memory', 'duckdb', 'dask' or 'dask:ADDRESS'"),
         ("rows.csv", {"counts": "duckdb:here"}, "counts is 'duckdb:here'; did you mean 'duckdb'"),
         ("rows.csv", {"counts": 7}, "counts is 7"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -143,6 +144,17 @@ def test_a_series_is_noted_and_nothing_is_done_by_itself() -> None:
     random = np.random.default_rng(0)
     plain = pd.DataFrame(random.normal(size=(200, 3)), columns=list("abc")).assign(date=days(200).date)
     assert not [one for one in learn(plain, "a").notes if one.code == "series"]
+
+
+def test_rows_of_a_database_in_time_are_taken_into_memory(tmp_path: Path) -> None:
+    """The sentence that refuses them where they are names the way, and that way is open."""
+    frame = days(300).sample(frac=1, random_state=1)  # noqa: F841 - the statement reads it
+    with duckdb.connect(tmp_path / "days.duckdb") as connection:
+        connection.execute("CREATE TABLE days AS SELECT * FROM frame")
+    with pytest.raises(ApslError, match="give counts='memory'"):
+        learn(tmp_path / "days.duckdb", "river", time="date")
+    there = learn(tmp_path / "days.duckdb", "river", time="date", counts="memory")
+    assert there.arrows == learn(days(300), "river", time="date").arrows
 
 
 def test_what_cannot_be_done_in_time_is_refused(tmp_path: Path) -> None:

@@ -334,6 +334,11 @@ def _read(source: Any, reading: Mapping[str, Any]) -> LocalTable:
         return table(rows.read(), **reading)
     if isinstance(source, str | os.PathLike) and is_left_in_place(source):
         source = FileTable(source)
+    if isinstance(source, FileTable) and source.kind == "duckdb":
+        from apsl_backends.engines.duckdb import DuckEngine
+
+        _refuse_too_large(source.path, source.bytes_in_memory, "leave counts out, and DuckDB counts in the file")
+        return table(DuckEngine.of_file(source).read(), **reading)
     if isinstance(source, FileTable):
         source = _only_file(source)
     if isinstance(source, str | os.PathLike) and is_countable(source):
@@ -353,11 +358,11 @@ def _too_much(needed: int, free: int) -> str:
 
 
 def _only_file(files: FileTable) -> str:
-    """Return the one file that a table lies in; several files and databases are never taken into memory."""
-    if len(files.files) == 1 and files.kind != "duckdb":
+    """Return the one file that a table lies in; several files are never taken into memory."""
+    if len(files.files) == 1:
         return str(files.files[0])
-    what = "a database" if files.kind == "duckdb" else count_of(len(files.files), "file")
     message = (
-        f"{files.path!r} is {what}, counted where it lies; give {argument('counts', 'duckdb')}, or leave counts out"
+        f"{files.path!r} is {count_of(len(files.files), 'file')}, counted where they lie; "
+        f"give {argument('counts', 'duckdb')}, or leave counts out"
     )
     raise DataError(message)
