@@ -124,8 +124,7 @@ def _is_odd(word: str) -> bool:
 def _suspects(column: Numbers, rows: Rows | None) -> tuple[int, ...]:
     """Return the usual codes that stand far outside the other values.
 
-    A code lies further from the others than these lie apart, or is the only value below 0 of whole numbers, in two rows
-    at least.
+    A code lies further from the others than these lie apart, or is the only value below 0, in two rows at least.
     """
     present = column.present
     if len(present) == 0 or not _near_codes(present):
@@ -136,7 +135,7 @@ def _suspects(column: Numbers, rows: Rows | None) -> tuple[int, ...]:
         return ()
     low, high = float(rest.min()), float(rest.max())
     counted = None if rows is None else rows[~column.missing]
-    is_count = low >= 0 and present.dtype.kind in "iu" and len(np.unique(rest)) > MOST_CODES
+    is_count = low >= 0 and len(np.unique(rest)) > MOST_CODES
     found = []
     for code in np.unique(present[is_code]).tolist():
         at = present == code

@@ -99,3 +99,11 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(b"a,b\n\x00\x01,\xe9\n2,3\n")
     with pytest.raises(DataError, match="is not UTF-8 text"):
         read_columns(tmp_path / "t.csv")
+
+
+def test_a_comma_in_the_header_of_a_file_with_semicolons(tmp_path: Path) -> None:
+    """A name with a comma is no sign of commas between the fields where the lines do not agree on these."""
+    path = tmp_path / "t.csv"
+    path.write_text("height, cm;age\n170,5;30\n168,25;41\n181;20\n")
+    read = read_columns(path)
+    assert tuple(read.columns) == ("height, cm", "age")

@@ -158,3 +158,11 @@ def test_numbers_of_rows_with_gaps_are_no_weights() -> None:
         {"count": ["4", ".", "1", ".", "."], "y": [True, False, True, False, True], "z": list("abcde")}
     )
     assert not any("looks like the number of rows" in note for note in table(frame).notes)
+
+
+def test_a_code_below_zero_is_named_among_fractions_too() -> None:
+    """A code that is the only value below 0 is named in a column of amounts, as in one of counts."""
+    wage = [-9.0 if at % 9 == 1 else value for at, value in enumerate(np.abs(WAGE) + 0.5)]
+    (note,) = (one for one in table(_frame(pay=wage)).notes if "may stand for missing" in one)
+    assert "-9 in 'pay'" in note
+    assert not any("may stand for missing" in one for one in table(_frame(pay=[-9.0, *(np.abs(WAGE) + 0.5)[1:]])).notes)

@@ -37,7 +37,7 @@ from learners import scored
 OURS: dict[str, dict[str, Any]] = {"apsl": {}, "apsl-terciles": {"discretize": "quantile:3"}}
 PEERS = ("tetrad-boss", "flop", "flop-normal-scores")
 CHOSEN: tuple[Family, ...] = ("linear", "curved", "skewed")
-FRESH: tuple[Family, ...] = ("nets", "uneven")
+FRESH: tuple[Family, ...] = ("nets", "uneven", "registry")
 
 
 @attrs.frozen

@@ -37,13 +37,16 @@ Family: TypeAlias = Literal[
     "heavy",
     "laplace",
     "uniform",
+    "registry",
 ]
 Holes: TypeAlias = Literal["at random", "given a column"]
 
 #: Linear effects of numbers, stronger than those of "gaussian", with noise that need not be normal.
 NOISY: tuple[Family, ...] = ("strong", "exponential", "heavy", "laplace", "uniform")
-FAMILIES: tuple[Family, ...] = ("linear", "curved", "skewed", "nets", "uneven", "gaussian", *NOISY)
+FAMILIES: tuple[Family, ...] = ("linear", "curved", "skewed", "nets", "uneven", "gaussian", *NOISY, "registry")
 _UNITS = 8
+#: The share of short scales among the numbers of a registry; children are linear in their values.
+_SCALES = 2 / 3
 
 
 @attrs.frozen
@@ -118,6 +121,10 @@ class _Child:
         if self.family == "gaussian" or self.family in NOISY:
             return values, values
         values = _scaled(values)
+        if self.family == "registry" and self.random.random() < _SCALES:
+            top = int(self.random.integers(3, 10))  # a scale of 4 to 10 values
+            codes = np.clip(np.rint(values * top / 4 + top / 2), 0, top)
+            return _scaled(codes), codes + 1
         if self.family == "skewed":
             shown: tuple[Callable[[Floats], Floats], ...] = (
                 lambda z: z,

@@ -54,10 +54,7 @@ def other_encoding(file: Path) -> str | None:
 
 
 def find_separator(file: Path, usual: str, encoding: str) -> str:
-    """Return what stands between the fields: the usual, unless the header has one field and as many as rows by another.
-
-    All of the first lines must have equally many fields.
-    """
+    """Return what stands between the fields: the usual, unless the first lines agree on another alone."""
     with open_text(file, encoding) as handle:
         lines = [line for line in islice(handle, _SAMPLED_LINES) if line.strip()]
     for separator in (usual, *(one for one in _SEPARATORS if one != usual)):
@@ -65,7 +62,7 @@ def find_separator(file: Path, usual: str, encoding: str) -> str:
             widths = {len(row) for row in csv.reader(lines, delimiter=separator)}
         except csv.Error:
             continue
-        if separator == usual and widths != {1} and len(next(csv.reader(lines[:1], delimiter=usual), [])) > 1:
+        if separator == usual and len(widths) == 1 and widths != {1}:
             return usual
         if separator != usual and len(widths) == 1 and widths != {1} and len(lines) > 1:
             return separator
