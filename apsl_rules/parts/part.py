@@ -13,7 +13,7 @@ from apsl_rules.data import ColumnKind, earlier
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import NOTHING, Knowledge
 from apsl_rules.names import Depth, Node, Pair, in_order, inside, require_known
-from apsl_rules.notes import Note, labels_in, without_secrets
+from apsl_rules.notes import Note, differences_in, labels_in, without_secrets
 from apsl_rules.oracles import Counts
 from apsl_rules.parts.doubt import Fragility, fragility_of
 from apsl_rules.parts.probability import Directions
@@ -247,6 +247,14 @@ class Part(Exportable, Viewable, Answering, Askable):
         ``alternatives[x, y]`` has the columns that may be adjacent to x in the place of y, the nearest first.
         """
         return alternatives_of(self)
+
+    @cached_property
+    def differences(self) -> Mapping[Pair, float]:
+        """Return the pairs that a graph nearly as good answers otherwise, and how many nats it is behind.
+
+        Told where the starts of a search ended with different graphs.
+        """
+        return differences_in(self.notes)
 
     @cached_property
     def layers(self) -> tuple[tuple[Node, ...], ...]:

@@ -252,10 +252,13 @@ def _on_nothing(part: Part, *, is_empty: bool) -> Iterator[Statement]:
 
 def _on_what_is_unknown(part: Part) -> Iterator[Statement]:
     """Tell what was left open, what was not tested, what was set aside, and what else the part has."""
-    undecided = open_at(part, part.target)
-    if undecided:
-        words = "left open, since each depends on it whatever is given, too weakly for an edge:"
-        yield Statement("undecided", words, tuple(undecided), tuple(undecided.values()))
+    for is_near, why in (
+        (False, "each depends on it whatever is given, too weakly for an edge"),
+        (True, "graphs that are nearly as good disagree"),
+    ):
+        undecided = open_at(part, part.target, near=is_near)
+        if undecided:
+            yield Statement("undecided", f"left open, since {why}:", tuple(undecided), tuple(undecided.values()))
     unknown = untested_at(part, part.target)
     if unknown:
         verb = "column could not be tested:" if len(unknown) == 1 else "columns could not be tested:"
@@ -277,15 +280,21 @@ def _farthest(part: Part) -> int:
     return max(part.distances[node] for node in part.members)
 
 
-def open_at(part: Part, node: Node) -> dict[Node, str]:
-    """Return the nodes whose pairs with a node are left open, by name, each with the p of the best set and more."""
-    findings = {one.fact: one.evidence for one in part.findings if one.fact.relation == left_open.name}
+def open_at(part: Part, node: Node, *, near: bool) -> dict[Node, str]:
+    """Return the nodes whose pairs with a node are left open, by name, each with its figures.
+
+    They are so since a graph ``near`` the best one answers otherwise, or since no set separates the two.
+    """
+    told = (one for one in part.findings if one.fact.relation == left_open.name)
+    findings = {one.fact: one.evidence for one in told if (one.evidence.nats is not None) == near}
     pairs = {other: left_open.fact(node, other) for other in part.nodes if other != node}
     held = in_order(other for other, fact in pairs.items() if fact in findings and part.mark(node, other) is Mark.OPEN)
     return {other: _figures_of(findings[pairs[other]]) for other in held}
 
 
 def _figures_of(evidence: Evidence) -> str:
+    if evidence.nats is not None:
+        return f"{evidence.nats:.2g} nats"
     told = [f"p = {verdict.p:.2g}" for verdict in evidence.verdicts if verdict.p is not None]
     return _and(*told, *(part for part in evidence.note.split("; ")[1:] if part.startswith("about")))
 

@@ -14,6 +14,7 @@ from apsl_rules.errors import ApslError
 from apsl_rules.parts import statements_on
 from apsl_rules.rules import Mark, collider, left_open
 from apsl_rules.rules import gap as gap_relation
+from support.golden import frames
 
 
 def _weak(rows: int = 400) -> pd.DataFrame:
@@ -54,6 +55,21 @@ def test_a_pair_that_no_set_separates_is_open(part: Part) -> None:
 def test_more_rows_settle_an_open_pair() -> None:
     """With several times the rows that are named, the edge is drawn."""
     assert learn(_weak(4_000), "x", hidden="excluded").mark("x", "y").is_edge
+
+
+def test_what_graphs_nearly_as_good_answer_otherwise_is_open() -> None:
+    """An edge that a near graph has not is not drawn, and a pair that one joins is no gap; the proof has the nats."""
+    part = learn(frames()["asia"], "asia", hidden="excluded")
+    (edge,), (missing,) = (part.why("asia", other).findings for other in ("xray", "either"))
+    assert edge.fact.relation == missing.fact.relation == "open"
+    for finding, has in ((edge, "without"), (missing, "with")):
+        nats = finding.evidence.nats
+        assert nats is not None
+        assert 0 <= nats < 3
+        assert finding.evidence.note == f"left open: a graph {has} this edge is only {nats:.2g} nats behind"
+    assert not part.edges
+    (told,) = (str(one) for one in statements_on(part) if one.kind == "undecided")
+    assert told.startswith("left open, since graphs that are nearly as good disagree: either (1.2 nats)")
 
 
 def test_no_collider_rests_on_an_open_pair() -> None:
@@ -104,4 +120,4 @@ def test_a_column_that_serves_almost_as_well_is_named() -> None:
 
 def test_the_relation_is_read_in_words() -> None:
     """A fact of an open pair reads as a sentence."""
-    assert left_open.text(("a", "b")) == "a and b depend on each other, too weakly for an edge"
+    assert left_open.text(("a", "b")) == "whether a and b are adjacent is left open"

@@ -54,7 +54,8 @@ def _proofs(part: Part) -> list[str]:
 def test_the_rules_conclude_what_the_search_found(seed: int, depth: Depth) -> None:
     """The closure of the findings is the pattern of the graph found: no conflict, and every mark as there.
 
-    Only V-structures whose ends no set separates are not told, so what follows from them is a line.
+    Only V-structures whose ends no set separates are not told, so what follows from them is a line; and edges that a
+    graph nearly as good has not are left open.
     """
     table = sample(strong_network(random_dag(seed, 9, 2.5), seed=seed), 300, seed=seed)
     part = learn(table, table.names[0], depth=depth, learner="apsl-score")
@@ -63,8 +64,9 @@ def test_the_rules_conclude_what_the_search_found(seed: int, depth: Depth) -> No
     assert found == {*map(frozenset, part.store.arrows), *part.store.lines}
     arrows, lines = _searched(part.learner, table)
     assert part.store.arrows <= arrows
-    assert lines <= part.store.lines
-    assert found == {frozenset(one) for one in (*arrows, *lines)}
+    held = {frozenset(fact.nodes) for fact in part.store.facts(left_open)}
+    assert lines - held <= part.store.lines
+    assert found | held >= {frozenset(one) for one in (*arrows, *lines)} >= found
     if not part.store.facts(left_open) and not part.store.facts(untested):
         assert part.store.arrows == arrows
 
@@ -91,6 +93,7 @@ def _searched(learner: str, table: Table) -> tuple[frozenset[tuple[Node, Node]],
         pairs=options.pairs,
         effort=options.effort,
         knowledge=NOTHING,
+        settles=True,
     )
     ball = balls.around(table.names[0], table.names, None)
     marks, names = ball.found.marks, ball.members

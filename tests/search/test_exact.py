@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import attrs
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apsl_backends.kernels.bindings.searches import best_graph_bytes, pattern_of
+from apsl_backends.kernels.bindings.searches import NEVER, best_by_pairs, best_graph_bytes, pattern_of
 from apsl_backends.scores.bde import BDeu
 from apsl_backends.search.exact import certify, optimal, why_not_certified
 from apsl_backends.search.hill_climbing import climb
@@ -46,6 +48,29 @@ def test_better_than_all_others(drawn: Table, penalty: float | str, data: st.Dat
     graphs = [graph for graph in every_graph(members) if _fits(graph, allowed, most)]
     assert found.parents in graphs
     assert found.score == max(sum(score.local(node, before) for node, before in graph.items()) for graph in graphs)
+
+
+@settings(max_examples=30)
+@given(tables(min_columns=3, max_columns=4), st.integers(1, 3), st.data())
+def test_the_best_graphs_with_and_without_each_edge(drawn: Table, most: int, data: st.DataObject) -> None:
+    """Of each pair the best score with it and without it is that of all graphs that are allowed."""
+    score, width = BDeu(drawn, ess=10.0, penalty=0.7), len(drawn.names)
+    joints = score.joints(tuple(range(width)))
+    allowed = np.array([data.draw(st.integers(0, (1 << width) - 1)) for _ in range(width)], np.int64)
+    best = best_by_pairs(joints, allowed, most, score.penalty, no_flag())
+    graphs = [
+        graph
+        for graph in every_graph(list(range(width)))
+        if all(len(some) <= most and all(allowed[node] >> one & 1 for one in some) for node, some in graph.items())
+    ]
+    scores = [sum(score.local(node, some) for node, some in graph.items()) for graph in graphs]
+    without_edges = sum(score.local(node, ()) for node in range(width))
+    shift = sum(int(joints[1 << node] - joints[0]) for node in range(width)) - without_edges
+    for x, y in combinations(range(width), 2):
+        joined = [x in graph[y] or y in graph[x] for graph in graphs]
+        for place, wanted in (((x, y), True), ((y, x), False)):
+            of_pair = [one for one, is_joined in zip(scores, joined, strict=True) if is_joined == wanted]
+            assert best[place] == (max(of_pair) + shift if of_pair else NEVER)
 
 
 @pytest.mark.parametrize("penalty", [1e5, 2.0**21, 2.0**22 - 1, 1e300])

@@ -12,7 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apsl_backends.kernels.bindings.scores import ScoreHandle
-from apsl_backends.kernels.bindings.searches import MOST_LOSS, Marks, OrderOutcome, SearchHandle, pattern_of
+from apsl_backends.kernels.bindings.searches import (
+    MOST_LOSS,
+    NEVER,
+    Marks,
+    OrderOutcome,
+    SearchHandle,
+    best_by_pairs,
+    pattern_of,
+)
 from apsl_backends.search.rounds import MOST_TRIES, Effort, open_search, search_rounds
 from apsl_rules.data.tables import Table
 from apsl_rules.stopping import INTERRUPTED, no_flag
@@ -153,13 +161,30 @@ def test_the_same_search_gives_the_same_graph() -> None:
     fresh = search(gaussian_handle(table, log(20)), empty(20))
     for other in (again, fresh):
         assert np.array_equal(first.dag, other.dag)
-        assert first[1:] == other[1:]
+        assert first[1:5] == other[1:5]
+        assert np.array_equal(first.seen, other.seen)
     small = SearchHandle(gaussian_handle(table, log(20)), np.arange(20), most_known=2)
     options: dict[str, Any] = {"starts": 4, "kicks": 5, "most_loss": MOST_LOSS, "seed": 1, "stop": no_flag()}
     forgetful = small.order(empty(20), every_pair(20), 8, near=np.arange(20), **options)
     assert np.array_equal(first.dag, forgetful.dag)
     assert first.starts == 4
     assert 1 <= first.agreeing <= 4
+
+
+def test_graphs_near_the_best_one_are_noted() -> None:
+    """For each pair the graph found counts on its side, and no graph seen scores more than the best there."""
+    handle = gaussian_handle(draw_linear(draw_dag(8, 3, 4), 60, 4), log(20))
+    found = search(handle, empty(8), kicks=20, behind=round(5 * handle.scale))
+    masks = np.full(8, (1 << 8) - 1, np.int64)
+    joints = handle.joints(np.arange(8), no_flag())
+    best = best_by_pairs(joints, masks, 8, handle.penalty, no_flag())
+    was_seen = found.seen != NEVER
+    assert (found.seen[was_seen] <= best[was_seen]).all()
+    joined = np.triu(found.dag | found.dag.T) > 0
+    sides = np.where(np.triu(np.ones((8, 8), np.bool_), 1), joined, np.tril(~joined.T, -1))
+    assert (found.seen[sides] == found.score).all()
+    assert (was_seen & ~sides).any()
+    assert not (found.seen[~sides] == found.score).all()
 
 
 def test_walks_that_give_up_score_fewer_families() -> None:

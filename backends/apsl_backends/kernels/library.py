@@ -210,6 +210,7 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_joints_bytes": (_LONG, (_LONG, _LONG, _INT)),
     # searches by score
     "apsl_best_graph": (_INT, (_POINTER, _POINTER, _LONG, _LONG, _LONG, _POINTER, _POINTER, _POINTER)),
+    "apsl_best_by_pairs": (_INT, (_POINTER, _POINTER, _LONG, _LONG, _LONG, _POINTER, _POINTER)),
     "apsl_best_graph_bytes": (_LONG, (_LONG,)),
     "apsl_extend": (_INT, (_POINTER, _LONG, _POINTER)),
     "apsl_pattern": (_INT, (_POINTER, _LONG, _POINTER)),
@@ -217,7 +218,7 @@ _SIGNATURES: dict[str, tuple[type | None, tuple[type, ...]]] = {
     "apsl_search_close": (None, (_POINTER,)),
     "apsl_search_greedy": (_INT, (_POINTER, _POINTER, _POINTER, _LONG, _LONG, _POINTER, _POINTER)),
     "apsl_search_climb": (_INT, (_POINTER, _POINTER, _POINTER, _LONG, _LONG, _LONG, _POINTER, _POINTER)),
-    "apsl_search_order": (_INT, (*(_POINTER,) * 3, _LONG, _POINTER, *(_LONG,) * 5, _POINTER, _POINTER)),
+    "apsl_search_order": (_INT, (*(_POINTER,) * 3, _LONG, _POINTER, *(_LONG,) * 5, *(_POINTER,) * 2, _LONG, _POINTER)),
     "apsl_search_rivals": (_INT, (_POINTER, _POINTER, _POINTER, _LONG, _LONG, _POINTER, _LONG, _POINTER, _POINTER)),
     "apsl_search_best_move": (
         _INT,

@@ -3,12 +3,14 @@
 A pair without an edge in the graph found is tested given nothing, given the parents and the neighbours of each end, the
 parents of both, and each single neighbour. A gap has a witness: the set with the largest p, if the test accepts it. If
 every set is rejected, the pair is left open, since the score did not pay for an edge although the two depend on each
-other. Where no test has enough rows the pair is unknown.
+other; so it is, whatever the tests say, where a graph with the edge is nearly as good. Where no test has enough rows
+the pair is unknown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import inf, log
 
 import attrs
 import numpy as np
@@ -21,21 +23,28 @@ from apsl_rules.rules import Fact, Finding, gap, left_open, untested
 
 #: From this p on no further set is tried.
 _ENOUGH = 0.2
+#: A pair is told as absent if the best graph with an edge there is at least so many nats behind. Of the pairs of drawn
+#: tables with a smaller lead 43 % were true edges, in each quarter of that range at least 25 %; of the next ones 14 %.
+_ABSENT_FROM = 2 * log(4)
 #: The figures of rows that are told.
 _DIGITS = 2
 
 
 @attrs.frozen
 class Absence:
-    """What stands for a missing edge: the test that came nearest to independence, if any was reliable."""
+    """What stands for a missing edge: the test that came nearest to independence, if any was reliable.
+
+    The best graph with the edge is ``behind`` by so many nats.
+    """
 
     pair: tuple[Node, Node]
     verdict: Verdict | None
+    behind: float = inf
 
     @property
     def is_gap(self) -> bool:
         """Return whether a set separates the two."""
-        return self.verdict is not None and self.verdict.independent
+        return self.verdict is not None and self.verdict.independent and self.behind >= _ABSENT_FROM
 
     def fact(self) -> Fact:
         """Return what is told of the pair."""
@@ -63,7 +72,7 @@ def absences(ball: Ball, asker: Asker, pairs: Iterable[tuple[Node, Node]]) -> di
             nearest[pair] = _nearer(nearest[pair], answer)
             if not _is_enough(answer):
                 waiting.append((pair, tried))
-    return {frozenset(pair): Absence(pair, verdict) for pair, verdict in nearest.items()}
+    return {frozenset(pair): Absence(pair, verdict, ball.behind(*pair)) for pair, verdict in nearest.items()}
 
 
 def _is_enough(verdict: Verdict) -> bool:
@@ -116,6 +125,9 @@ def finding_of(absence: Absence, source: str, needed: Callable[[Node, Node], flo
         return Finding(absence.fact(), Evidence(source, (), "no test of the two has enough rows"))
     if absence.is_gap:
         return Finding(absence.fact(), Evidence(source, (verdict,)))
+    if verdict.independent:
+        note = f"left open: a graph with this edge is only {absence.behind:.2g} nats behind"
+        return Finding(absence.fact(), Evidence(source, (verdict,), note, absence.behind))
     found = "" if verdict.p is None else f" (p = {verdict.p:.2g})"
     rows = needed(*absence.pair)
     settle = "" if rows is None else f"; about {_rounded(rows):,} rows would settle it"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from itertools import combinations
 from math import log
 
 import attrs
 import numpy as np
 
 from apsl_backends.learners.absence import absences, finding_of
-from apsl_backends.learners.ball import Ball, Balls, Pairs
+from apsl_backends.learners.ball import Ball, Balls, Pairs, without_near_ties
 from apsl_backends.learners.findings_from_scores import (
     Features,
     Leads,
@@ -27,7 +28,7 @@ from apsl_backends.scores.representation import MOST_AT_ONCE
 from apsl_backends.search import rounds
 from apsl_backends.search.exact import why_not_certified
 from apsl_backends.search.local_score import LocalScore
-from apsl_backends.search.rounds import MOST_PARENTS, Effort, Found
+from apsl_backends.search.rounds import MOST_PARENTS, NEAR, Effort, Found
 from apsl_rules.data import Dataset, counted
 from apsl_rules.errors import SpecError
 from apsl_rules.evidence import Evidence, Verdict, log_p_of
@@ -35,6 +36,7 @@ from apsl_rules.knowledge import Knowledge
 from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, Pair, count_of, in_order, listing, shown
 from apsl_rules.neighbours import Neighbours
+from apsl_rules.notes import Note
 from apsl_rules.plugins import Context, Searched, State, Visited, build, pick
 from apsl_rules.rules import Fact, Finding, adjacent
 
@@ -195,6 +197,8 @@ def searched_once(
     return remember
 
 
+#: The most pairs that are named in which graphs differ.
+_MOST_TOLD = 3
 #: The rows for each cell that a test on counts needs.
 _ROWS_PER_CELL = 5
 #: A score compares two columns up to so many combinations of their levels for each row. Where each row has one
@@ -275,6 +279,7 @@ class FindingsFromScores:
             effort=options.effort,
             knowledge=knowledge,
             certified=options.certified,
+            settles=not options.score,
             everyone=[node for node in context.asker.nodes if node not in duplicates.hidden] if remember else (),
             remember=remember or (lambda _, search: search()),
             crowded=crowded,
@@ -288,14 +293,15 @@ class FindingsFromScores:
         visited = (*state.visited, *nodes)
         left_out = self.duplicates.hidden if self.duplicates.left_out else frozenset()
         core = tuple(node for node in visited if node not in left_out)
-        ball = attrs.evolve(self._balls.around(self._context.target, core, self._ball), whole=self.whole)
+        found = self._balls.around(self._context.target, core, self._ball)
+        ball = attrs.evolve(without_near_ties(found), whole=self.whole)
         against: dict[Fact, Finding] = {}
         if self._context.knowledge:
             against = find_contradictions(ball, core, self._context.knowledge, self._options.max_parents)
             pairs = frozenset(frozenset(fact.nodes) for fact in against if fact.relation == adjacent.name)
             ball = attrs.evolve(ball, contradicted=pairs)
         self._ball = ball
-        return state.searched(Searched(visited, ball, ball.distances, partial(self._tell, ball, core, against)))
+        return state.searched(Searched(visited, ball, ball.distances, partial(self._tell, ball, found, core, against)))
 
     def around(self, core: Sequence[Node]) -> Ball:
         """Return the best class of graphs over the nodes near a core."""
@@ -305,11 +311,12 @@ class FindingsFromScores:
     def _tell(
         self,
         ball: Ball,
+        found: Ball,
         core: Sequence[Node],
         against: Mapping[Fact, Finding],
         compare: bool,  # noqa: FBT001 - as the run asks for it
     ) -> tuple[Sequence[Visited], Sequence[str]]:
-        """Return the visits that report a ball, and notes on the search."""
+        """Return the visits that report a ball, and notes on the search; ``found`` has the edges of near ties too."""
         self._doubts.clear()
         features = features_of(ball)
         leads = find_leads(ball, features, self._options.max_parents, compare=compare)
@@ -329,7 +336,7 @@ class FindingsFromScores:
             doubted=partial(self._counted, ball) if self._doubted is not None and compare else None,
         )
         notes = [*self._notes(ball, leads), *self._doubts.values()]
-        return visits, [*notes, *notes_on_signatures(ball, core, self._context.asker)] if compare else notes
+        return visits, [*notes, *notes_on_signatures(found, core, self._context.asker)] if compare else notes
 
     def _absent(self, ball: Ball, core: Sequence[Node], features: Features, *, compare: bool) -> dict[Pair, Finding]:
         """Return what stands for the missing edges; nothing does after a limit of the run or of the search."""
@@ -396,16 +403,11 @@ class FindingsFromScores:
         if cost > 0:
             notes.append(f"without background knowledge the best graph found is {cost:.2f} nats better")
         notes += score.notes
-        found = ball.found
-        is_doubtful = found.agreeing is not None and 2 * found.agreeing <= found.starts
-        if found.starts and is_doubtful and not found.is_best:
-            notes.append(
-                f"{found.agreeing} of {found.starts} starts of the search found this graph; the others ended with worse"
-                " ones, so there may be a better graph still"
-            )
+        if ball.found.agreeing is not None and 2 * ball.found.agreeing <= ball.found.starts:
+            notes += _near_graphs(ball)
         if self._options.certified:
             notes += _certificates(ball)
-        counts = found.dag.sum(axis=0).tolist()
+        counts = ball.found.dag.sum(axis=0).tolist()
         full = [node for node in ball.told if counts[ball.place[node]] >= self._options.max_parents]
         if full:
             notes.append(
@@ -424,6 +426,30 @@ class FindingsFromScores:
                 "compared before; such edges have no lead, and such gaps and V-structures are left open"
             )
         return notes
+
+
+def _near_graphs(ball: Ball) -> Iterator[Note]:
+    """Return in which pairs graphs differ from the one found that are nearly as good, if its starts disagreed."""
+    pairs = ((x, y, ball.behind(x, y)) for x, y in combinations(in_order(ball.told), 2))
+    near = sorted((one for one in pairs if one[2] < NEAR), key=lambda one: one[2])
+    if not near:
+        return
+    joined = ball.found.dag | ball.found.dag.T
+    words = [
+        f"{'without' if joined[ball.place[x], ball.place[y]] else 'with'} {shown(x)} -- {shown(y)} ({nats:.2g} nats "
+        "behind)"
+        for x, y, nats in near[:_MOST_TOLD]
+    ]
+    more = f", and {len(near) - _MOST_TOLD} more" if len(near) > _MOST_TOLD else ""
+    first, second, behind = (list(some) for some in zip(*near, strict=True))
+    yield Note(
+        f"{ball.found.agreeing} of {ball.found.starts} starts of the search found this graph; others are nearly as "
+        f"good: {', '.join(words)}{more}",
+        "near graphs",
+        first=first,
+        second=second,
+        nats=behind,
+    )
 
 
 def _certificates(ball: Ball) -> Iterator[str]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from apsl_backends.learners.ball import Ball, UnplacedEdges
 from apsl_backends.scores.columns import seen_too_rarely
-from apsl_backends.search.rounds import CLOSED, OPEN, REQUIRED, Found
+from apsl_backends.search.rounds import CLOSED, NEAR, OPEN, REQUIRED, Found
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node, Pair, count_of, shown
@@ -146,9 +146,7 @@ def _unknown_at(ball: Ball, visited: Node, nodes: Collection[Node]) -> Iterator[
     """Return the pairs that too few rows speak for: of a visited node with any other, and of told nodes in the ball."""
     for pair, rows in ball.score.together.too_few_at(visited).items():
         yield Finding(untested.fact(*pair), seen_too_rarely(rows))
-    for pair, why in ball.unknown.items():
-        if not pair.isdisjoint(nodes):
-            yield Finding(untested.fact(*pair), why)
+    yield from (finding for pair, finding in ball.unknown.items() if not pair.isdisjoint(nodes))
 
 
 def find_contradictions(
@@ -268,7 +266,7 @@ class _Words:
         self._score = ball.score
         self._spelling = ball.spelling
         best = f"; no graph over these {len(ball.members)} nodes scores higher"
-        self._certificate = best if ball.found.is_best else ""
+        self._certificate = best if ball.certified and ball.found.is_best else ""
         self._notes: dict[int, tuple[str, float]] = {}
         self._lists: dict[tuple[int, ...], str] = {}
 
@@ -302,8 +300,6 @@ class _Words:
 # --- near ties --------------------------------------------------------------------------------------------------------
 
 Graph = npt.NDArray[np.bool_]
-#: Columns that are nearer than so many nats are told.
-NEAR = 5.0
 
 
 def ties_near(ball: Ball, nodes: Collection[Node]) -> Iterator[Finding]:

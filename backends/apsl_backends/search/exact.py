@@ -9,18 +9,18 @@ import attrs
 import numpy as np
 
 from apsl_backends.kernels.bindings.scores import MOST_EXACT, ScoreHandle, joints_bytes
-from apsl_backends.kernels.bindings.searches import best_graph, best_graph_bytes, pattern_of
+from apsl_backends.kernels.bindings.searches import NEVER, best_by_pairs, best_graph, best_graph_bytes, pattern_of
 from apsl_backends.scores.bde import Integers, Numbers
 from apsl_backends.search import hill_climbing as hillclimb
-from apsl_backends.search.rounds import CLOSED, Found, Open
+from apsl_backends.search.rounds import CLOSED, FAR, Found, Open
 from apsl_rules.errors import InvalidArgumentError, LimitReachedError
 from apsl_rules.names import count_of
 from apsl_rules.stopping import heeding
 
 #: The default limits of an exact search: nodes and bytes.
 LARGEST, MOST_BYTES = 20, 1 << 30
-#: The most nodes for which an exact search is fast.
-_SMALL = 12
+#: The most nodes for which an exact search is fast, and the most rows of all subsets that it then goes through.
+SMALL, _QUICK = 12, 1 << 25
 
 
 class Score(hillclimb.Score, Protocol):
@@ -108,7 +108,7 @@ def _exact(score: Score, nodes: Numbers, allowed: Mapping[int, Numbers] | None, 
         np.int64,
     )
     joints = score.joints(nodes)
-    chosen, top = heeding(lambda stop: best_graph(joints, masks, most, score.penalty, stop), is_long=width > _SMALL)
+    chosen, top = heeding(lambda stop: best_graph(joints, masks, most, score.penalty, stop), is_long=width > SMALL)
     parents = {
         node: tuple(one for bit, one in enumerate(nodes) if choice >> bit & 1)
         for node, choice in zip(nodes, chosen, strict=True)
@@ -130,7 +130,8 @@ def certify(score: ScoreHandle, found: Found, opened: Open, max_parents: int) ->
     """Return the class of the best graph over the nodes of a class, which is that class itself if it is as good.
 
     ``opened`` says which pairs may be joined. If there are too many nodes for an exact search, the class is returned as
-    it is, without the mark that it is best; so it is if a limit ends the exact search.
+    it is, without the mark that it is best; so it is if a limit ends the exact search. Of a few nodes it also has for
+    each pair by how much the best graph is behind that answers otherwise.
     """
     width = len(found.members)
     if why_not_certified(score, width):
@@ -138,14 +139,24 @@ def certify(score: ScoreHandle, found: Found, opened: Open, max_parents: int) ->
     members = np.array(found.members, np.int64)
     parents_of = [np.flatnonzero(opened[:, node] != CLOSED).tolist() for node in range(width)]
     masks = np.array([sum(1 << at for at in places) for places in parents_of], np.int64)
+    pairs: Integers | None = None
     try:
         joints = heeding(lambda stop: score.joints(members, stop))
         parents, top = heeding(lambda stop: best_graph(joints, masks, max_parents, score.penalty, stop))
+        if width <= SMALL:
+            pairs = heeding(lambda stop: best_by_pairs(joints, masks, max_parents, score.penalty, stop))
     except LimitReachedError:
         return found  # what was found before the limit is not lost
     without_edges = sum(int(joints[1 << at] - joints[0]) for at in range(width))
     gain = top - without_edges
+    behind = found.behind if pairs is None else np.where(pairs == NEVER, FAR, top - np.maximum(pairs, -FAR))
+    found = attrs.evolve(found, is_best=True, behind=behind)
     if gain <= found.gain:
-        return attrs.evolve(found, is_best=True)
+        return found
     dag = np.array([[choice >> at & 1 for choice in parents] for at in range(width)], np.uint8)
-    return attrs.evolve(found, dag=dag, marks=pattern_of(dag), gain=gain, is_best=True, corrected=gain - found.gain)
+    return attrs.evolve(found, dag=dag, marks=pattern_of(dag), gain=gain, corrected=gain - found.gain)
+
+
+def is_quick(score: ScoreHandle, width: int) -> bool:
+    """Return whether an exact search takes hardly longer than another one."""
+    return width <= SMALL and score.rows_per_family << width <= _QUICK and not why_not_certified(score, width)

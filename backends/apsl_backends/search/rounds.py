@@ -21,6 +21,7 @@ from apsl_backends.kernels.bindings.searches import (
     extension_of,
     pattern_of,
 )
+from apsl_backends.kernels.library import Integers
 from apsl_rules.stopping import LONG, Flag, heeding
 
 _TRIPLE = 3
@@ -124,6 +125,8 @@ _SEED, _SMALL, _MORE_STARTS = 1, 20, 3
 _MOST_MOVED = 100
 #: How many steps from the core of a ball orders are searched.
 _NEAR = 2
+#: Graphs are remembered that are behind the best one by so many nats at most; units that are never reached.
+NEAR, FAR = 5.0, 1 << 62
 #: How much worse than its best place a place may be for a node to go farther, in penalties of a parent.
 _MOST_LOSS = 3
 
@@ -137,7 +140,9 @@ class Found:
     A search that reached its limit of moves is not ``finished``: there may be a better class one move away. Of the
     ``starts`` of a search over orders, ``agreeing`` reached the best score of them; None if there was no such search.
     ``is_best`` says that an exact search found no better class, and ``corrected`` how much worse the class was that
-    other searches had found.
+    other searches had found. ``behind`` says of each pair x < y by how many units the best graph seen that joins them,
+    at [x, y], and the best one that does not, at [y, x], are behind; of graphs that are further behind than ``NEAR``
+    nats, or were not seen, a number from ``FAR``.
     """
 
     members: tuple[int, ...]
@@ -149,6 +154,14 @@ class Found:
     agreeing: int | None = None
     is_best: bool = False
     corrected: int = 0
+    behind: Integers | None = None
+
+    def behind_otherwise(self, x: int, y: int) -> int:
+        """Return by how many units the best graph seen is behind that answers otherwise for a pair of places."""
+        if self.behind is None:
+            return FAR
+        joined = bool(self.dag[x, y] or self.dag[y, x])
+        return int(self.behind[(max(x, y), min(x, y)) if joined else (min(x, y), max(x, y))])
 
 
 @attrs.frozen
@@ -272,6 +285,7 @@ def _search_orders(
             most_loss=_MOST_LOSS * max(score.penalty, 0) or MOST_LOSS,
             seed=_SEED,
             stop=stop,
+            behind=round(NEAR * score.scale),
         ),
         is_long=families * score.rows_per_family > LONG,
     )
@@ -286,6 +300,7 @@ def _search_orders(
         finished=score.tried < MOST_TRIES,
         starts=outcome.starts,
         agreeing=outcome.agreeing,
+        behind=np.where(outcome.seen == NEVER, FAR, outcome.score + further - np.maximum(outcome.seen, -FAR)),
     )
 
 

@@ -19,6 +19,8 @@ Marks: TypeAlias = npt.NDArray[np.uint8]
 MOST_PLACES, MOST_PARENTS = 2**15 - 1, 24
 #: The largest loss that a search over orders may be given: it never gives up a walk.
 MOST_LOSS = 1 << 62
+#: The most nodes of a search that notes graphs near the best one.
+MOST_NOTED = 256
 #: The gain of a move that is not possible.
 NEVER = -(2**63)
 #: The largest mark of an arrow that may be closed, open or required.
@@ -48,7 +50,9 @@ class RivalMove(NamedTuple):
 class OrderOutcome(NamedTuple):
     """The best graph of a search over orders, its score in units, and how much more that is than the given graph's.
 
-    ``starts`` is how many starts came to their end, and ``agreeing`` how many of these reached the score.
+    ``starts`` is how many starts came to their end, and ``agreeing`` how many of these reached the score. ``seen`` has
+    the best score of a graph that joins each pair x < y, at [x, y], and of one that does not, at [y, x], among the
+    graphs that came near the best one; ``NEVER`` where none did.
     """
 
     dag: Marks
@@ -56,6 +60,7 @@ class OrderOutcome(NamedTuple):
     gain: int
     starts: int
     agreeing: int
+    seen: Integers
 
 
 class SearchHandle:
@@ -111,16 +116,18 @@ class SearchHandle:
         return gain.value
 
     def order(self, dag: Marks, opened: Marks, limit: int, *, near: Integers, starts: int, kicks: int, most_loss: int,
-              seed: int, stop: Integers) -> OrderOutcome:  # fmt: skip
+              seed: int, stop: Integers, behind: int = 0) -> OrderOutcome:  # fmt: skip
         """Search over orders of the nodes, from that of a graph and from random ones; return the best graph.
 
         There are so many ``starts`` in all, each with so many ``kicks`` that move some nodes to random places. Only the
         places in ``near``, in ascending order, are moved and reinserted. A node that is reinserted goes no farther
         where that is worse than its best place by more than ``most_loss``. The graph found is never worse than the
-        given one, which has no more parents of a node than it or the limit allow.
+        given one, which has no more parents of a node than it or the limit allow. Graphs that are ``behind`` the best
+        one by no more than that are noted.
         """
         checks.require(0 < starts < 1 << 31 and 0 <= kicks < 1 << 31, "starts and kicks", (starts, kicks))
         checks.require(0 <= most_loss <= MOST_LOSS, "most_loss", most_loss)
+        checks.require(0 <= behind <= MOST_LOSS, "behind", behind)
         checks.require(0 <= seed < 1 << 63, "seed", seed)
         checks.require(bool((near[1:] > near[:-1]).all()), "near", near)
         checks.require(not len(near) or (int(near[0]) >= 0 and int(near[-1]) < self._shape[0]), "near", near)
@@ -129,13 +136,16 @@ class SearchHandle:
         given, allowed, flag = self._written(found), self._matrix(opened, _REQUIRED), checks.flag(stop)
         most, told = _limit(limit), checks.target(figures, np.int64, figures.shape, "figures")
         listed = checks.address(near, np.int64, (len(near),), "near")
+        seen = np.full(self._shape, NEVER)
+        noted = checks.target(seen, np.int64, self._shape, "seen") if self._shape[0] <= MOST_NOTED else None
         with self._score.in_use:
             status = checks.kernels().apsl_search_order(
-                self._pointer, given, allowed, most, listed, len(near), starts, kicks, most_loss, seed, flag, told
+                *(self._pointer, given, allowed, most, listed, len(near), starts, kicks, most_loss, seed, flag),
+                *(noted, behind, told),
             )
         checks.require_status(status)
         score, before, ended, agreeing = figures.tolist()
-        return OrderOutcome(found, score, score - before, ended, agreeing)
+        return OrderOutcome(found, score, score - before, ended, agreeing, seen)
 
     def rivals(
         self, marks: Marks, opened: Marks, limit: int, features: Integers, stop: Integers, *, most: int = 0
@@ -225,13 +235,7 @@ def best_graph(joints: Integers, allowed: Integers, most: int, penalty: int, sto
     ``joints`` are the scores of all subsets, ``allowed`` the subsets of nodes that may be parents of each node,
     ``most`` the most parents.
     """
-    width = len(allowed)
-    checks.require(width <= MOST_EXACT, "the number of nodes", width)
-    checks.require(most >= 0, "the most parents", most)
-    checks.require(abs(penalty) <= MOST_PENALTY, "penalty", penalty)
-    scores = checks.address(joints, np.int64, (1 << width,), "joints")
-    checks.require(int(joints.min()) >= -_MOST_JOINT and int(joints.max()) <= _MOST_JOINT, "joints", joints)
-    masks = checks.address(allowed, np.int64, (width,), "allowed")
+    scores, masks, width = _given(joints, allowed, most, penalty)
     parents, score = np.zeros(width, np.int64), c_int64()
     found = checks.address(parents, np.int64, (width,), "parents")
     flag = checks.flag(stop)
@@ -239,6 +243,32 @@ def best_graph(joints: Integers, allowed: Integers, most: int, penalty: int, sto
         checks.kernels().apsl_best_graph(scores, masks, width, min(most, width), penalty, found, addressof(score), flag)
     )
     return parents.tolist(), score.value
+
+
+def best_by_pairs(joints: Integers, allowed: Integers, most: int, penalty: int, stop: Integers) -> Integers:
+    """Return the best score of a graph that joins each pair x < y, at [x, y], and of one that does not, at [y, x].
+
+    The score is ``NEVER`` where no graph does. The rest is as for ``best_graph``.
+    """
+    scores, masks, width = _given(joints, allowed, most, penalty)
+    best = np.zeros((width, width), np.int64)
+    found, flag = checks.target(best, np.int64, best.shape, "best"), checks.flag(stop)
+    checks.require_status(
+        checks.kernels().apsl_best_by_pairs(scores, masks, width, min(most, width), penalty, found, flag)
+    )
+    return best
+
+
+def _given(joints: Integers, allowed: Integers, most: int, penalty: int) -> tuple[int, int, int]:
+    """Return where the joints and the allowed parents are, and for how many nodes, once they are checked."""
+    width = len(allowed)
+    checks.require(width <= MOST_EXACT, "the number of nodes", width)
+    checks.require(most >= 0, "the most parents", most)
+    checks.require(abs(penalty) <= MOST_PENALTY, "penalty", penalty)
+    scores = checks.address(joints, np.int64, (1 << width,), "joints")
+    checks.require(int(joints.min()) >= -_MOST_JOINT and int(joints.max()) <= _MOST_JOINT, "joints", joints)
+    masks = checks.address(allowed, np.int64, (width,), "allowed")
+    return scores, masks, width
 
 
 def best_graph_bytes(width: int) -> int:

@@ -144,6 +144,109 @@ int32_t apsl_best_graph(const i64 *joints, const i64 *allowed, i64 width, i64 mo
     return (int32_t)status;
 }
 
+/* Scores of all subsets: the best family of each node with its parents among them, the best graph over the nodes of
+ * each, what the nodes outside add at best when all of it comes before them, and space. */
+typedef struct {
+    i64 width, count, *families, *inside, *outside, *space;
+} tables_t;
+
+static i64 sum(i64 one, i64 other) { return one == NEVER || other == NEVER ? NEVER : one + other; }
+
+/* Score a family by itself. */
+static i64 own_score(const i64 *joints, const i64 *allowed, i64 most, i64 penalty, i64 subset, i64 node)
+{
+    i64 size = size_of(subset);
+    bool may_be = size <= most && !(subset & ~allowed[node]);
+    return may_be ? joints[subset | (i64)1 << node] - joints[subset] - size * penalty : NEVER;
+}
+
+/* Find the best graphs over all subsets, where two nodes (if any) are not joined. */
+static void find_graphs(const tables_t *tables, i64 one, i64 other, i64 *inside)
+{
+    inside[0] = 0;
+    for (i64 subset = 1; subset < tables->count; subset++) {
+        inside[subset] = NEVER;
+        for (i64 node = 0; node < tables->width; node++) {
+            i64 bit = (i64)1 << node, left = subset & ~bit;
+            if (left == subset)
+                continue;
+            i64 among = node == one ? left & ~((i64)1 << other) : node == other ? left & ~((i64)1 << one) : left;
+            i64 found = sum(inside[left], tables->families[node * tables->count + among]);
+            inside[subset] = larger(inside[subset], found);
+        }
+    }
+}
+
+static void fill_tables(const tables_t *tables, const i64 *joints, const i64 *allowed, i64 most, i64 penalty)
+{
+    i64 count = tables->count;
+    for (i64 node = 0; node < tables->width; node++)
+        for (i64 subset = 0; subset < count; subset++) {
+            i64 *families = tables->families + node * count, found = NEVER;
+            if (subset & (i64)1 << node)
+                continue;
+            found = own_score(joints, allowed, most, penalty, subset, node);
+            for (i64 rest = subset; rest; rest &= rest - 1)
+                found = larger(found, families[subset ^ (rest & -rest)]);
+            families[subset] = found;
+        }
+    find_graphs(tables, -1, -1, tables->inside);
+    tables->outside[count - 1] = 0;
+    for (i64 subset = count - 2; subset >= 0; subset--) {
+        tables->outside[subset] = NEVER;
+        for (i64 node = 0; node < tables->width; node++) {
+            i64 whole = subset | (i64)1 << node;
+            if (whole != subset)
+                tables->outside[subset] = larger(tables->outside[subset], sum(tables->outside[whole],
+                                                                              tables->families[node * count + subset]));
+        }
+    }
+}
+
+/* Return the best score of a graph in which one node is a parent of another. */
+static i64 with_arrow(const tables_t *tables, const i64 *joints, const i64 *allowed, i64 most, i64 penalty, i64 tail,
+                      i64 head)
+{
+    i64 best = NEVER, from = (i64)1 << tail, to = (i64)1 << head;
+    for (i64 subset = from; subset < tables->count; subset++) {
+        if (!(subset & from) || subset & to)
+            continue;
+        i64 found = own_score(joints, allowed, most, penalty, subset, head);
+        for (i64 rest = subset ^ from; rest; rest &= rest - 1)
+            found = larger(found, tables->space[subset ^ (rest & -rest)]);
+        tables->space[subset] = found;
+        best = larger(best, sum(sum(tables->inside[subset], found), tables->outside[subset | to]));
+    }
+    return best;
+}
+
+int32_t apsl_best_by_pairs(const i64 *joints, const i64 *allowed, i64 width, i64 most, i64 penalty, i64 *best,
+                           flag_t *stop)
+{
+    if (width < 0 || width > MOST_JOINT_NODES)
+        return WRONG_INPUT;
+    i64 count = (i64)1 << width;
+    i64 *space = malloc(sizeof *space * (size_t)(count * (width + 3)));
+    if (!space)
+        return NO_MEMORY;
+    tables_t tables = {width, count, space, space + width * count, space + (width + 1) * count,
+                       space + (width + 2) * count};
+    fill_tables(&tables, joints, allowed, most, penalty);
+    status_t status = DONE;
+    for (i64 one = 0; one < width && status == DONE; one++)
+        for (i64 other = one + 1; other < width && status == DONE; other++) {
+            best[one * width + other] = larger(with_arrow(&tables, joints, allowed, most, penalty, one, other),
+                                               with_arrow(&tables, joints, allowed, most, penalty, other, one));
+            i64 top = tables.inside[count - 1], joined = best[one * width + other];
+            if (joined == top)
+                find_graphs(&tables, one, other, tables.space);
+            best[other * width + one] = joined == top ? tables.space[count - 1] : top;
+            status = stop[REASON] ? STOPPED : DONE;
+        }
+    free(space);
+    return (int32_t)status;
+}
+
 i64 apsl_best_graph_bytes(i64 width)
 {
     i64 subsets = 1, before = 0, most = 0; /* subsets is the number of those of one size */

@@ -16,6 +16,11 @@
 EXPORT int32_t apsl_best_graph(const i64 *joints, const i64 *allowed, i64 width, i64 most, i64 penalty, i64 *parents,
                                i64 *score, flag_t *stop);
 
+/* Find for each pair of nodes x < y the best score of a graph that joins them, at x * width + y, and of one that does not, at
+ * y * width + x. */
+EXPORT int32_t apsl_best_by_pairs(const i64 *joints, const i64 *allowed, i64 width, i64 most, i64 penalty, i64 *best,
+                                  flag_t *stop);
+
 /* Estimate the bytes for so many nodes: the subsets, and the two largest layers of choices. */
 EXPORT i64 apsl_best_graph_bytes(i64 width);
 

@@ -28,7 +28,30 @@ typedef struct {
     bool *unsettled;       /* the nodes to reinsert after a kick */
     i64 *space;            /* two numbers for each node */
     uint64_t random;
+    i64 *seen, behind; /* what is noted of pairs, and how far behind a graph may be */
+    mark_t *joined;    /* of the graph that is noted */
+    i64 highest;       /* the best score so far */
 } order_search_t;
+
+/* Note a graph for each pair, as the best one that joins it or as the best one that does not, unless it is far behind. */
+static void note_graph(order_search_t *orders, const ordering_t *ordering)
+{
+    i64 width = orders->search->width, *seen = orders->seen;
+    orders->highest = larger(orders->highest, ordering->total);
+    if (!seen || ordering->total < orders->highest - orders->behind)
+        return;
+    memset(orders->joined, 0, (size_t)(width * width));
+    for (i64 node = 0; node < width; node++)
+        for (i64 at = 0; at < ordering->choices[node].count; at++) {
+            i64 parent = ordering->choices[node].parents[at];
+            orders->joined[smaller(node, parent) * width + larger(node, parent)] = 1;
+        }
+    for (i64 one = 0; one < width; one++)
+        for (i64 other = one + 1; other < width; other++) {
+            i64 *known = seen + (orders->joined[one * width + other] ? one * width + other : other * width + one);
+            *known = larger(*known, ordering->total);
+        }
+}
 
 /* Choose the parents of all nodes anew, from those that they have and that are before them. */
 static void choose_all(order_search_t *orders, ordering_t *ordering)
@@ -172,6 +195,7 @@ static void search_on(order_search_t *orders, i64 kicks)
     choose_all(orders, &orders->trial);
     sweep(orders);
     search_copy_ordering(&orders->trial, &orders->top, width);
+    note_graph(orders, &orders->top);
     for (i64 idle = 0; idle < kicks && !is_over(orders->search); idle++) {
         search_copy_ordering(&orders->top, &orders->trial, width);
         search_kick(&orders->trial, width, orders->near, orders->near_count, &orders->random, orders->unsettled,
@@ -180,6 +204,7 @@ static void search_on(order_search_t *orders, i64 kicks)
         settle(orders);
         if (orders->trial.total > orders->top.total)
             sweep(orders);
+        note_graph(orders, &orders->trial);
         if (orders->trial.total > orders->top.total)
             idle = -1; /* kicks pay still */
         if (orders->trial.total >= orders->top.total)
@@ -229,7 +254,8 @@ static status_t order_search_open(order_search_t *orders, search_t *search)
     orders->steps = malloc(2 * sizeof *orders->steps * nodes);
     orders->unsettled = malloc(sizeof *orders->unsettled * nodes);
     orders->space = malloc(2 * sizeof *orders->space * nodes);
-    bool has_space = orders->steps && orders->unsettled && orders->space;
+    orders->joined = malloc(nodes * nodes);
+    bool has_space = orders->steps && orders->unsettled && orders->space && orders->joined;
     status_t status = has_space ? search_chooser_open(&orders->chooser, search) : NO_MEMORY;
     status = status == DONE ? search_ordering_open(&orders->trial, search->width) : status;
     return status == DONE ? search_ordering_open(&orders->top, search->width) : status;
@@ -243,11 +269,12 @@ static void order_search_close(order_search_t *orders)
     free(orders->steps);
     free(orders->unsettled);
     free(orders->space);
+    free(orders->joined);
 }
 
 int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, i64 limit, const i64 *near,
                           i64 near_count, i64 starts, i64 kicks, i64 most_loss, i64 seed, flag_t *stop,
-                          order_outcome_t *outcome)
+                          i64 *seen, i64 behind, order_outcome_t *outcome)
 {
     if (!is_ready(search) || !search_order_nodes(dag, &search->pattern_space))
         return WRONG_INPUT;
@@ -259,6 +286,9 @@ int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, 
     if (status == DONE) {
         i64 given = search_score_graph(search, dag);
         *outcome = (order_outcome_t){given, given, 0, 0};
+        orders.seen = seen;
+        orders.behind = behind;
+        orders.highest = given;
         orders.most_loss = most_loss;
         orders.near = near;
         orders.near_count = near_count;

@@ -20,9 +20,12 @@ typedef struct {
 /* Search from the order of an acyclic graph, and then from random orders, so many starts in all. Each ends after so many
  * kicks, one after another, of which none gains. A node that is reinserted goes no farther where that is worse than at its best place by more than the most loss.
  * Only the places listed as near are kicked and reinserted; others get other parents where these pass them. The graph is
- * replaced by the first of the best that were found, if that is better. */
+ * replaced by the first of the best that were found, if that is better.
+ *
+ * Of each pair of places x < y, `seen` (if not NULL) gets the best score of a graph that joins them, at x * width + y, and
+ * of one that does not, at y * width + x, among the graphs come to that are behind the best so far by `behind` at most. */
 EXPORT int32_t apsl_search_order(search_t *search, mark_t *dag, const uint8_t *opened, i64 limit, const i64 *near,
                                  i64 near_count, i64 starts, i64 kicks, i64 most_loss, i64 seed, flag_t *stop,
-                                 order_outcome_t *outcome);
+                                 i64 *seen, i64 behind, order_outcome_t *outcome);
 
 #endif
