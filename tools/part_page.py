@@ -1,4 +1,4 @@
-"""Write the page of all that a part can tell, from its docstrings; with ``--check`` only compare it with the page."""
+"""Write the page of all methods of a part, from its docstrings; with ``--check`` only compare it with the page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from apsl_rules import Part
 
 PAGE = Path(__file__).parents[1] / "docs" / "part.md"
 INTRODUCTION = """\
-# All that a part can tell
+# All methods of a part
 
 <!-- Written by tools/part_page.py from the docstrings of Part; do not edit. -->
 

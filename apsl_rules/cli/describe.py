@@ -35,7 +35,7 @@ Examples:
 
 @click.command(epilog=_EXAMPLES, short_help="Show how the columns of a table are read.")
 @source_argument("data")
-@click.option("--target", "-t", help="Tell what would be set aside for this target.")
+@click.option("--target", "-t", help="Show what would be set aside for this target.")
 @reading_options
 @json_option
 @click.pass_context

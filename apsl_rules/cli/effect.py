@@ -120,7 +120,7 @@ def _question(command: Callable[..., Any]) -> Callable[..., Any]:
     default="parents",
     show_default=True,
     metavar="HOW|A,B",
-    help="What to hold: parents, earlier columns, optimal, or columns of your own with commas between them.",
+    help="What to adjust for: parents, earlier columns, optimal, or columns of your own with commas between them.",
 )
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence of the intervals.")
 @click.option(

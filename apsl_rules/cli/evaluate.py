@@ -43,7 +43,7 @@ Examples:
     type=click.Choice(["cpdag", "dag"]),
     default="cpdag",
     show_default=True,
-    help="What data can tell (cpdag), or all true directions (dag).",
+    help="What data can determine (cpdag), or all true directions (dag).",
 )
 @click.option(
     "--scored",

@@ -90,8 +90,8 @@ def learn(
     """Learn the structure around a target from SOURCE: a network by name, a file, or a table of a database.
 
     Prints the answer in words, the part as a tree with the probability of each edge and arrow, and the notes that ask
-    for something. A run that meets a limit or is interrupted prints what is settled by then and exits with 2. With
-    --resume the same command goes on where it stopped.
+    for something. A run that meets a limit or is interrupted prints what was found so far and exits with 2. With
+    --resume the same command continues where it stopped.
     """
     from apsl_rules.parts import save_part
 
@@ -164,7 +164,7 @@ def many(
     """Learn the parts of SOURCE around several targets, asking nothing twice, and print their union.
 
     With --targets all the union is the whole graph, made of parts. A run that meets a limit or is interrupted prints
-    the parts learned by then and exits with 2. With --journal the same command goes on where it stopped, also after
+    the parts learned by then and exits with 2. With --journal the same command continues where it stopped, even after
     a kill.
     """
     from apsl_rules.learning import learn_many, nodes_of, open_source
@@ -285,7 +285,7 @@ def stability(
     Prints a row for each edge that any run shows: its mark in the part from all rows, the share of resamples that show
     the same (support), and the shares of resamples with an edge, each arrow, a line, a conflict and a gap there.
     A run that meets a limit or is interrupted counts the resamples learned by then and exits with 2; with --journal the
-    same command goes on where it stopped, also after a kill.
+    same command continues where it stopped, even after a kill.
     """
     from apsl_rules._documents import label
     from apsl_rules.learning import nodes_of, open_source

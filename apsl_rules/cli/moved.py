@@ -56,7 +56,7 @@ def moved(
 ) -> None:
     """Say why a column differs between the tables BEFORE and AFTER.
 
-    A column has changed if it is made differently, whatever else is known. It has passed the change on if it differs
+    A column has changed if its own mechanism changed, whatever else is given. It has passed the change on if it differs
     only as its causes do. All other columns have not changed. Each line has its proof.
     """
     from apsl_rules.attribution import moved as compare_tables

@@ -28,8 +28,8 @@ Examples:
 def open_(*, source: str | None, target: str | None, port: int, browse: bool, max_megabytes: float) -> None:
     """Work on a table, a network or a study (.toml) in the browser: ask, look, say what you know, take it with you.
 
-    The page is served on loopback, to who has its address. Files are read and written in the folder of SOURCE alone,
-    or in the current one. A study that is opened follows every change.
+    The page is served on this machine alone, to anyone who has its address. Files are read and written only in the
+    folder of SOURCE, or in the current one. An opened study file saves every change.
     """
     if not max_megabytes > 0:
         message = f"--max-megabytes is {max_megabytes:g}; give a number above 0"

@@ -66,7 +66,7 @@ Examples:
 @click.option(
     "--levels", nargs=2, type=int, default=(2, 4), show_default=True, help="Fewest and most levels of a node."
 )
-@click.option("--strength", type=float, default=2.0, show_default=True, help="How much parents tell of a node.")
+@click.option("--strength", type=float, default=2.0, show_default=True, help="How strongly parents determine a node.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same network.")
 @out_option("A file *.bif or *.bif.gz.")
 def random(*, nodes: int, out: str | None, **settings: Any) -> None:

@@ -204,8 +204,9 @@ def effect(
     cause, target
         Two nodes.
     adjust
-        What to hold: "parents" of the cause, all columns that are given as "earlier" than the cause, the "optimal" set
-        (narrower intervals; it takes a part that has all paths from the cause to the target), or a list of columns.
+        What to adjust for: "parents" of the cause, all columns that are given as "earlier" than the cause, the
+        "optimal" set (narrower intervals; it takes a part that has all paths from the cause to the target), or a list
+        of columns.
     data
         The table to estimate from, where the source has no rows.
     confidence

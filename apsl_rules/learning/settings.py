@@ -378,13 +378,13 @@ class Request:
     )
     max_tests: int | None = _setting(
         None,
-        "Stop after this many tests and give what is settled by then.",
+        "Stop after this many tests and return what was found so far.",
         "The part is incomplete then and says so.",
         check=_check_limit,
     )
     max_seconds: float | None = _setting(
         None,
-        "Stop after this many seconds and give what is settled by then.",
+        "Stop after this many seconds and return what was found so far.",
         "An interrupt (Ctrl-C) raises ``Interrupted``, which carries the part so far.",
         check=_check_seconds,
     )

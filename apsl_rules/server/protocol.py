@@ -47,7 +47,7 @@ _ARGUMENTS: dict[str, tuple[Any, str]] = {
     "x": (str, "One end of the pair."),
     "y": (str, "The other end."),
     "cause": (str, "The column that would be set."),
-    "adjust": (str | list[str], "What to hold: parents, optimal, or a list of columns."),
+    "adjust": (str | list[str], "What to adjust for: parents, optimal, or a list of columns."),
     "graph": (
         str,
         "The graph as text: dagitty (dag { a -> b }), DOT (digraph { a -> b; }), or bnlearn ([a][b|a]).",

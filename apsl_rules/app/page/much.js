@@ -21,7 +21,7 @@ const estimate = ({ adjust, refused, text, sensitivity, grounds, svg }) =>
   make(
     'article',
     { class: 'effect' },
-    make('h3', {}, 'Held: ', make('bdi', {}, wordsOf(adjust))),
+    make('h3', {}, 'Adjusted for: ', make('bdi', {}, wordsOf(adjust))),
     refused ? make('p', { class: 'refused' }, ...sentence(refused)) : told(text),
     sensitivity
       ? make('p', { class: 'hidden-cause' }, make('b', {}, 'A hidden cause: '), make('bdi', {}, sensitivity))
@@ -80,7 +80,7 @@ const draw = () => {
     make(
       'fieldset',
       {},
-      make('legend', {}, 'What is held'),
+      make('legend', {}, 'Adjust for'),
       ...ways.map(([value, words]) =>
         make(
           'label',
