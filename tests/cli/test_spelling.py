@@ -67,7 +67,7 @@ NOT_SPOKEN = {
         ("backends/apsl_backends/engines/duckdb.py", "count("),
         ("apsl_rules/rules/engine.py", ""),
         ("apsl_rules/export/peers.py", ""),
-        ("apsl_rules/learning/run.py", "value="),
+        ("apsl_rules/learning/progress.py", "value="),
         ("apsl_rules/masking.py", "="),
         ("apsl_rules/export/dot.py", ""),
         ("apsl_rules/export/graph_formats.py", ""),
