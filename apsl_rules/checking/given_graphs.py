@@ -135,7 +135,7 @@ def _text_of(path: str) -> str:
     try:
         return Path(path).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         message = f"{path}: the file cannot be read: {why}"
         raise GraphError(message) from error
 

@@ -31,13 +31,7 @@ from apsl_rules.data import (
 from apsl_rules.data import is_auto as is_noticed
 from apsl_rules.data.counts import CountSource
 from apsl_rules.directions import DRAWN, PRECISE
-from apsl_rules.environments import (
-    EnvironmentColumns,
-    Environments,
-    Interventions,
-    environment_columns,
-    targets_of,
-)
+from apsl_rules.environments import EnvironmentColumns, Environments, Interventions, environment_columns, targets_of
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.knowledge import Knowledge, load_knowledge
 from apsl_rules.names import Node, demand, is_number, is_whole, mapping, nearest, path_text, spelt
