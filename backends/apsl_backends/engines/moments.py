@@ -250,19 +250,16 @@ class Moments:
 
     def is_one_hot(self, places: Sequence[int]) -> bool:
         """Return whether each row has a single one in some columns of ones and zeros."""
-        self.rounds += 1
         return int(self._ones(places)[-1]) == self.heading.rows
 
     def joined(self, sets: Sequence[OneHot]) -> Moments:
         """Return the moments with one-hot columns joined into categories."""
-        heading = self.heading
-        parts = arranged(heading.names, sets)
+        heading, parts = self.heading, arranged(self.heading.names, sets)
         totals = {one.name: self._ones(at)[:-1] for at, one in parts if one}
         shapes = {name: indicators_of(rows) for name, rows in totals.items()}
         made = heading.joined(sets, shapes, [unit_of(one.levels, totals[one.name]) for one in sets])
         likeness = np.array([np.nan if one else self._likeness[at[0]] for at, one in parts])
-        with_roles = [((place,), None) for place in heading.role_place.values()]
-        rows = ChosenRows(self._rows, [*parts, *with_roles], shapes)
+        rows = ChosenRows(self._rows, [*parts, *(((place,), None) for place in heading.role_place.values())], shapes)
         return Moments(self.engine, made, rows, likeness, JoinedColumns(self._read, tuple(sets)))
 
     def _ones(self, places: Sequence[int]) -> Integers:
