@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from typing import TypeAlias
 
@@ -127,10 +127,14 @@ def extension(
     arrows: Collection[tuple[Node, Node]],
     lines: Collection[Pair],
     open_pairs: Collection[Pair] = (),
+    *,
+    strict: bool = True,
 ) -> Dag:
     """Direct all lines such that neither a cycle nor a new V-structure appears; the first by name comes last.
 
-    Two nodes of an open pair may be joined or not, so arrows that meet between them are no new V-structure.
+    Two nodes of an open pair may be joined or not, so arrows that meet between them are no new V-structure. Where lines
+    close a circle of four nodes or more there is no such graph. Unless ``strict``, arrows then meet where they make the
+    fewest new V-structures.
 
     >>> extension("abc", [("a", "b")], [frozenset("bc")]).edges == {("a", "b"), ("b", "c")}
     True
@@ -147,7 +151,10 @@ def extension(
     parents: dict[Node, tuple[Node, ...]] = {}
     left = list(in_order(everyone))
     while left:
-        last = next((node for node in left if _can_be_last(node, around, onward, maybe)), None)
+        free = [node for node in left if not onward[node]]
+        last = next((node for node in free if not any(_new_at(node, around, onward, maybe))), None)
+        if last is None and not strict:
+            last = min(free, key=lambda node: sum(1 for _ in _new_at(node, around, onward, maybe)), default=None)
         if last is None:
             message = f"no graph without cycles and new V-structures has these arrows: they clash at {listing(left)}"
             raise GraphError(message)
@@ -159,14 +166,11 @@ def extension(
     return Dag({node: parents[node] for node in everyone})
 
 
-def _can_be_last(
+def _new_at(
     node: Node, around: dict[Node, set[Node]], onward: dict[Node, set[Node]], maybe: Collection[Pair]
-) -> bool:
-    """Return whether all that is around a node may point at it."""
-    if onward[node]:
-        return False
+) -> Iterator[tuple[Node, Node]]:
+    """Yield the new V-structures at a node if all around it points at it, by their ends."""
     near = around[node]
-    return all(
-        node in onward[other] or all(frozenset((one, other)) in maybe for one in near - {other} - around[other])
-        for other in near
-    )
+    for other in near:
+        if node not in onward[other]:
+            yield from ((other, one) for one in near - {other} - around[other] if frozenset((one, other)) not in maybe)

@@ -242,7 +242,8 @@ class MarkedGraph(Exportable, NotebookView):
     def directed(self) -> Dag:
         """Return a graph with a direction for every line and conflict, without new V-structures but at open pairs.
 
-        Suggested directions are taken where they close no circle, the others chosen by name.
+        Suggested directions are taken where they close no circle, the others chosen by name. Where lines close a circle
+        of four nodes or more some V-structure is new; then as few are as each step allows.
         """
         from apsl_rules.graphs import extension
 
@@ -250,7 +251,7 @@ class MarkedGraph(Exportable, NotebookView):
         circles = cyclic_groups([*self.arrows, *self.suggested])
         taken = {way for way in self.suggested if not any({*way} <= one for one in circles)}
         open_edges = (self.lines | self.conflicts).difference(map(frozenset, taken))
-        return extension(self.nodes, self.arrows | taken, open_edges, self.open_pairs)
+        return extension(self.nodes, self.arrows | taken, open_edges, self.open_pairs, strict=False)
 
     def dag(self) -> Dag:
         """Return the graph as one that is known, if all its edges are arrows."""

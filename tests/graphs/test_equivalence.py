@@ -148,5 +148,8 @@ def test_no_graph_at_all() -> None:
     square = [frozenset(pair) for pair in ("ab", "bc", "cd", "da")]
     with pytest.raises(GraphError, match="they clash at 'a', 'b', 'c', 'd'"):
         extension("abcd", (), square)
+    met = extension("abcd", (), square, strict=False)
+    assert {frozenset(way) for way in met.edges} == set(square)
+    assert sorted(len(near) for near in met.parents) == [0, 1, 1, 2]
     with pytest.raises(GraphError, match="they clash at 'b', 'c'"):
-        extension("abc", [("b", "c"), ("c", "b")], ())
+        extension("abc", [("b", "c"), ("c", "b")], (), strict=False)
