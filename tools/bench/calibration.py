@@ -1,9 +1,9 @@
 """What the probabilities of an edge mean: of those around s, a share of about s should be right, on every network.
 
 Fits the curves of ``apsl_rules/parts/probability.py``: for the existence of an edge, and for the direction of an
-arrow whose edge exists. By default they are fitted on random networks of categories of many kinds and on rows drawn
-from published networks (``--files``, BIF), and checked on shipped networks, none of which was used for the fit. Rows
-are drawn from each, some nodes are targets at depth 1, and each edge found is right if the true graph has it, each
+arrow whose edge exists. By default they are fitted on random networks of categories of many kinds, and on rows drawn
+from published networks (``--files``, BIF or shipped ones), and checked on rows of other seeds from shipped networks.
+Rows are drawn from each, some nodes are targets at depth 1, and each edge found is right if the true graph has it, each
 direction if the CPDAG has the same arrow. Prints the curves, tables of reliability, and the expected calibration error
 on each network: of the library's curves where they were checked, and of curves that were fitted without the network
 wherever there are enough cases. ``--plot FILE`` draws the reliability on each network that was checked (SVG).
@@ -20,8 +20,10 @@ Usage: python tools/bench/calibration.py [--learner apsl-score] [--plot FILE] [-
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -43,6 +45,8 @@ SIZES = (500, 1000, 5000)
 SAMPLES = 3
 TARGETS = 20
 FITTED = 16
+#: Samples of each network for the fit, the seed of the first, and the cases from which on a network counts less.
+FITTED_SAMPLES, FITTED_SEED, MOST_CASES = 2, 30_000_000, 200
 KINDS = ("edge", "direction")
 #: The names of networks that were not published begin with this; there are five groups of them.
 RANDOM = "random"
@@ -58,7 +62,10 @@ Drawn: TypeAlias = tuple[Any, Any]
 
 
 class Case(NamedTuple):
-    """An edge or its direction: where it was found, its score, the terms of its evidence, and whether it is right."""
+    """An edge or its direction: where it was found, its score, the terms of its evidence, and whether it is right.
+
+    ``places`` is how many duplicates share its probability.
+    """
 
     kind: str
     network: str
@@ -66,6 +73,7 @@ class Case(NamedTuple):
     terms: Mapping[str, float]
     probability: float
     right: bool
+    places: int = 1
 
 
 def cases(part: Part, name: str, arrows: frozenset[Any], lines: frozenset[Any]) -> Iterator[Case]:
@@ -82,7 +90,9 @@ def cases(part: Part, name: str, arrows: frozenset[Any], lines: frozenset[Any]) 
 
 def _case(kind: str, name: str, known: EdgeEvidence | DirectionEvidence | None, *, right: bool) -> Iterator[Case]:
     if known is not None and known.probability is not None:
-        yield Case(kind, name, known.lead.score, known.terms, known.probability, right)
+        is_shared = CURVES[known.lead.score].is_shared
+        places = known.places if is_shared and isinstance(known, EdgeEvidence) else 1
+        yield Case(kind, name, known.lead.score, known.terms, known.probability, right, places)
 
 
 def gathered(name: str, drawn: Drawn, seed: int, learner: str, targets: int) -> list[Case]:
@@ -130,14 +140,14 @@ def generator_named(text: str) -> Callable[[int], Drawn]:
 
 
 def balanced(found: Sequence[Case]) -> npt.NDArray[np.float64]:
-    """Return the weight of each case: all random networks together weigh as much as all published ones."""
-    is_random = np.array([case.network.startswith(RANDOM) for case in found])
-    share = (~is_random).sum() / is_random.sum() if is_random.any() and not is_random.all() else 1.0
-    return np.where(is_random, share, 1.0)
+    """Return the weight of each case: a network with many counts as the root of their number."""
+    count = Counter(case.network for case in found)
+    return np.array([min(1.0, (MOST_CASES / count[case.network]) ** 0.5) for case in found])
 
 
 def fitted(found: Sequence[Case], names: Sequence[str]) -> Curve:
-    """Fit the probability of being right as a logistic curve of some terms, by Newton's method."""
+    """Fit the probability of being right as a logistic curve of some terms, by Newton's method, without duplicates."""
+    found = [case for case in found if case.places == 1]
     right = np.array([case.right for case in found], np.float64)
     weights = balanced(found)
     design = np.array([(1.0, *(case.terms[name] for name in names)) for case in found])
@@ -154,7 +164,7 @@ def fitted(found: Sequence[Case], names: Sequence[str]) -> Curve:
 
 def shares(found: Sequence[Case], curve: Curve | None = None) -> list[tuple[float, bool]]:
     """Return the probability of each case, of the library or of another curve, and whether the case is right."""
-    return [(case.probability if curve is None else curve.at(case.terms), case.right) for case in found]
+    return [(case.probability if curve is None else curve.at(case.terms) / case.places, case.right) for case in found]
 
 
 def of_network(found: Sequence[Case], name: str) -> list[Case]:
@@ -196,10 +206,11 @@ def drawn_for(words: argparse.Namespace) -> tuple[list[Case], list[Case]]:
     for_fit = [
         case for seed in range(fit) for case in gathered(f"{RANDOM} {seed % 5}", draw(seed), seed, learner, FITTED)
     ]
-    for path in map(Path, filter(None, words.files.split(","))):
-        for rows in SIZES:
-            drawn = rows_of(read_bif(path), rows, rows + 1)
-            for_fit += gathered(path.name.partition(".")[0], drawn, rows + 1, learner, FITTED)
+    for given in filter(None, words.files.split(",")):
+        made, name = network_named(given)
+        for rows, number in product(STATED_SIZES, range(FITTED_SAMPLES)):
+            seed = FITTED_SEED + 100_000 * number + len(name) + rows
+            for_fit += gathered(name, rows_of(made, rows, seed), seed, learner, TARGETS)
     if words.generator:
         seeds = range(fit, fit + check)
         return for_fit, [
@@ -221,12 +232,17 @@ def drawn_for(words: argparse.Namespace) -> tuple[list[Case], list[Case]]:
     ]
 
 
+def network_named(name: str) -> tuple[Network, str]:
+    """Return a network, shipped or in a file, and its short name."""
+    made = read_bif(Path(name)) if name.endswith((".bif", ".bif.gz")) else network(name)
+    return made, Path(name).name.partition(".")[0]
+
+
 def print_stated(names: Sequence[str], learner: str) -> None:
     """Print what is stated on average and what is right on some networks, shipped ones or in files."""
     print("| network | edges: stated | right | of | directions: stated | right | of |\n|---|---|---|---|---|---|---|")
     for name in names:
-        made = read_bif(Path(name)) if name.endswith((".bif", ".bif.gz")) else network(name)
-        short = Path(name).name.partition(".")[0]
+        made, short = network_named(name)
         seeds = [(rows, 100_000 * number + len(short) + rows) for rows in STATED_SIZES for number in range(SAMPLES)]
         found = [
             case for rows, seed in seeds for case in gathered(short, rows_of(made, rows, seed), seed, learner, TARGETS)
@@ -246,7 +262,7 @@ def main() -> None:
     """Fit the curves, check them, and print both."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--learner", default="apsl-score")
-    parser.add_argument("--fit", type=int, default=100, help="how many generated tables to fit on")
+    parser.add_argument("--fit", type=int, default=60, help="how many generated tables to fit on")
     parser.add_argument("--check", type=int, default=20, help="how many tables of --generator to check on")
     parser.add_argument("--files", default="", help="published networks to fit on, with commas between them")
     parser.add_argument("--generator", default="", help="a function that draws tables, as FILE.py:NAME")

