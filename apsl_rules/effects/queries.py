@@ -325,26 +325,31 @@ _ALL = 0.999
 
 
 def mixture(parts: Sequence[tuple[float, Interval]], confidence: float) -> Interval:
-    """Return the interval with equal tails of a mixture of t distributions; that of one set is its own."""
-    from scipy.special import stdtr
+    """Return the interval with equal tails of a mixture of t distributions; that of one set is its own.
+
+    Each side of a distribution is as wide as that of the interval of its set, which need not be symmetric.
+    """
+    from scipy.special import stdtr, stdtrit
 
     total = sum(share for share, _ in parts)
     share, first = max(parts, key=lambda part: part[0])
     if share >= _ALL * total or all((one.low, one.high) == (first.low, first.high) for _, one in parts):
         return first
-    centres, errors, freedoms = (
-        np.array([getattr(one, name) for _, one in parts]) for name in ("estimate", "error", "freedom")
+    centres, lows, highs, freedoms = (
+        np.array([getattr(one, name) for _, one in parts]) for name in ("estimate", "low", "high", "freedom")
     )
     weights = np.array([share for share, _ in parts]) / total
-    errors = np.maximum(errors, np.finfo(np.float64).tiny)
     freedoms = np.minimum(freedoms, 1e9)
+    reach = np.array([centres - lows, highs - centres]) / stdtrit(freedoms, (1 + confidence) / 2)
+    down, up = np.maximum(reach, np.finfo(np.float64).tiny)
 
     def below(tail: float) -> float:
-        wide = 1e4 * float(errors.max())
+        wide = 1e4 * float(reach.max())
         low, high = float(centres.min()) - wide, float(centres.max()) + wide
         for _ in range(80):
             middle = (low + high) / 2
             with np.errstate(over="ignore"):  # an estimate without error is a step
+                errors = np.where(middle < centres, down, up)
                 below_middle = float(weights @ stdtr(freedoms, (middle - centres) / errors))
             if below_middle < tail:
                 low = middle

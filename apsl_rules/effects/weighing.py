@@ -2,7 +2,8 @@
 
 The effect depends on a graph only through the parents P of the cause: it is 0 if the target is one of them, and else
 what holding P leaves. So all graphs on the cause, the target and the columns nearest to them are summed up, with the
-score that learners use: BIC on moments, BDeu on counts. Background knowledge excludes families.
+score that learners use: BIC on moments, BDeu on counts, and a price for each parent, which is one of many columns.
+Background knowledge excludes families.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ Floats = npt.NDArray[np.float64]
 MOST_NEAR, MOST_PARENTS = 10, 5
 #: Sets of parents that are less probable are left out.
 LEAST_WEIGHT = 1e-3
-#: The rows that the prior of BDeu counts as.
-PRIOR_ROWS = 1.0
+#: The rows that the prior of BDeu counts as, and the fewest columns that a parent is chosen from, as for learners.
+PRIOR_ROWS, FEWEST_CHOICES = 1.0, 20
 #: Of wider tables only so many columns on either side are looked at, those that depend most on the cause or the target.
 _MOST_COLUMNS, _EACH_SIDE = 30, 12
 #: A column with a larger share of missing values is not held, since too few rows would be left.
@@ -126,6 +127,7 @@ def weigh(figures: Figures, cause: Node, target: Node, known: Knowledge) -> Weig
     found = attrs.evolve(found, nodes=nodes)
     joints = _moment_joints(found) if counted is None else _count_joints(counted)
     weights = _families(found, joints, None if counted is None else 0.0)
+    weights -= np.log(max(len(data.names), FEWEST_CHOICES)) * sizes(len(nodes))
     _exclude(weights, nodes, known)
     everyone = parent_probabilities(weights, 0)
     has_target = (np.arange(len(everyone)) & 2).astype(bool)

@@ -80,7 +80,7 @@ def test_effects_along_all_edges_at_the_target() -> None:
 
     assert rows.keys() == {("x", "t"), ("z", "t"), ("t", "u")}
     assert part.effects(frame, graphs="drawn").part.depth == 2
-    assert rows["x", "t"]["none"] == pytest.approx(0.09, abs=0.01)
+    assert rows["x", "t"]["none"] == pytest.approx(0.03, abs=0.01)
     assert {row["basis"] for row in rows.values()} <= {"V-structure", "rows"}
     assert rows["x", "t"]["low"] < 0.4 < rows["x", "t"]["high"]
     assert rows["t", "u"]["low"] < 0.6 < rows["t", "u"]["high"]
