@@ -48,6 +48,24 @@ def unlike(array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
 
 
 @pytest.mark.parametrize(
+    ("parents", "names"),
+    [
+        ([[4], []], [[0, 1]]),
+        ([[0], []], [[0, 1]]),
+        ([[1, 1, 1], []], [[0, 1]]),
+        ([[1], []], [[0, 0]]),
+        ([[1], []], [[0, 1], [0, 2]]),
+        ([[1], []], [[0, 1, 2]]),
+        ([[1], []], [[0, 9]]),
+    ],
+)
+def test_a_graph_that_cannot_be_renamed_is_refused(parents: list[list[int]], names: list[list[int]]) -> None:
+    """Parents are other places, each once, and every row of names exchanges the same nodes."""
+    with pytest.raises(WRONG):
+        handle().renamed(parents, np.array(names), np.zeros(4, np.int64), 0)
+
+
+@pytest.mark.parametrize(
     ("codes", "sentence"),
     [
         (CODES.T, f"codes {FORM} uint8"),

@@ -284,7 +284,11 @@ class ScoreHandle:
         starts = np.array([0, *accumulate(map(len, parents))], np.int64)
         listed = np.array([one for before in parents for one in before], np.int64)
         out, width = c_int64(), len(parents)
-        checks.require(0 < width <= self.nodes and all(0 <= one < width for one in listed), "the parents", parents)
+        are_apart = all(len({at, *before}) == 1 + len(before) for at, before in enumerate(parents))
+        are_places = 0 < width <= self.nodes and all(0 <= one < width for one in listed)
+        checks.require(are_apart and are_places, "the parents", parents)
+        ordered = np.sort(names, axis=1)
+        checks.require(bool((ordered == ordered[:1]).all() and (np.diff(ordered) > 0).all()), "names", names)
         lists = [checks.address(one, np.int64, one.shape, "places") for one in (starts, listed)]
         at_room = checks.address(room, np.int64, (self.nodes,), "room")
         at_names = checks.address(names, np.int64, (len(names), width), "names")
