@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from apsl_backends.kernels.bindings.scores import ScoreHandle
 from apsl_backends.kernels.bindings.searches import (
     MOST_LOSS,
+    MOST_NOTED,
     NEVER,
     Marks,
     OrderOutcome,
@@ -162,6 +163,8 @@ def test_the_same_search_gives_the_same_graph() -> None:
     for other in (again, fresh):
         assert np.array_equal(first.dag, other.dag)
         assert first[1:5] == other[1:5]
+        assert first.seen is not None
+        assert other.seen is not None
         assert np.array_equal(first.seen, other.seen)
     small = SearchHandle(gaussian_handle(table, log(20)), np.arange(20), most_known=2)
     options: dict[str, Any] = {"starts": 4, "kicks": 5, "most_loss": MOST_LOSS, "seed": 1, "stop": no_flag()}
@@ -178,6 +181,7 @@ def test_graphs_near_the_best_one_are_noted() -> None:
     masks = np.full(8, (1 << 8) - 1, np.int64)
     joints = handle.joints(np.arange(8), no_flag())
     best = best_by_pairs(joints, masks, 8, handle.penalty, no_flag())
+    assert found.seen is not None
     was_seen = found.seen != NEVER
     assert (found.seen[was_seen] <= best[was_seen]).all()
     joined = np.triu(found.dag | found.dag.T) > 0
@@ -185,6 +189,13 @@ def test_graphs_near_the_best_one_are_noted() -> None:
     assert (found.seen[sides] == found.score).all()
     assert (was_seen & ~sides).any()
     assert not (found.seen[~sides] == found.score).all()
+
+
+def test_of_many_nodes_no_graphs_are_noted() -> None:
+    """No matrix of all pairs is kept."""
+    width = MOST_NOTED + 1
+    handle = gaussian_handle(draw_linear(np.zeros((width, width), np.uint8), 20, 4), log(width))
+    assert search(handle, empty(width), starts=1, kicks=0, near=np.arange(2), behind=1).seen is None
 
 
 def test_walks_that_give_up_score_fewer_families() -> None:

@@ -292,6 +292,9 @@ def _search_orders(
     dag, further = outcome.dag, 0
     if outcome.gain and effort.rounds:
         further = _climb(search, score, dag, opened, effort)
+    behind = None
+    if outcome.seen is not None:
+        behind = np.where(outcome.seen == NEVER, FAR, outcome.score + further - np.maximum(outcome.seen, -FAR))
     return attrs.evolve(
         found,
         dag=dag,
@@ -300,7 +303,7 @@ def _search_orders(
         finished=score.tried < MOST_TRIES,
         starts=outcome.starts,
         agreeing=outcome.agreeing,
-        behind=np.where(outcome.seen == NEVER, FAR, outcome.score + further - np.maximum(outcome.seen, -FAR)),
+        behind=behind,
     )
 
 

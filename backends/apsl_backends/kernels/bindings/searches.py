@@ -52,7 +52,7 @@ class OrderOutcome(NamedTuple):
 
     ``starts`` is how many starts came to their end, and ``agreeing`` how many of these reached the score. ``seen`` has
     the best score of a graph that joins each pair x < y, at [x, y], and of one that does not, at [y, x], among the
-    graphs that came near the best one; ``NEVER`` where none did.
+    graphs that came near the best one; ``NEVER`` where none did, and None where the nodes are too many for that.
     """
 
     dag: Marks
@@ -60,7 +60,7 @@ class OrderOutcome(NamedTuple):
     gain: int
     starts: int
     agreeing: int
-    seen: Integers
+    seen: Integers | None
 
 
 class SearchHandle:
@@ -136,8 +136,8 @@ class SearchHandle:
         given, allowed, flag = self._written(found), self._matrix(opened, _REQUIRED), checks.flag(stop)
         most, told = _limit(limit), checks.target(figures, np.int64, figures.shape, "figures")
         listed = checks.address(near, np.int64, (len(near),), "near")
-        seen = np.full(self._shape, NEVER)
-        noted = checks.target(seen, np.int64, self._shape, "seen") if self._shape[0] <= MOST_NOTED else None
+        seen = np.full(self._shape, NEVER) if self._shape[0] <= MOST_NOTED else None
+        noted = None if seen is None else checks.target(seen, np.int64, self._shape, "seen")
         with self._score.in_use:
             status = checks.kernels().apsl_search_order(
                 *(self._pointer, given, allowed, most, listed, len(near), starts, kicks, most_loss, seed, flag),
