@@ -147,19 +147,24 @@ def test_memory_is_known_beforehand() -> None:
 @settings(max_examples=30)
 @given(tables(min_columns=2, max_columns=6, max_rows=200))
 def test_the_class_certified_is_the_best_of_all(drawn: Table) -> None:
-    """Its gain is that of the best graph by dynamic programming in Python, whatever class is given."""
+    """Its gain is that of the best graph by dynamic programming in Python, whatever class is given.
+
+    No start of a search found it where the class given is worse.
+    """
     handle, width = handle_of(drawn, penalty=1.0, empirical_weight=0.5), len(drawn.names)
     opened = np.ones((width, width), np.uint8)
     joints = handle.joints(np.arange(width), no_flag())
     alone = sum(int(joints[1 << at] - joints[0]) for at in range(width))
     best = best_parents(joints, width, handle.penalty, 8) - alone
-    found = search_rounds(handle, range(width), opened, Effort(max_parents=8))
+    found = search_rounds(handle, range(width), opened, Effort(max_parents=8, starts=1))
     empty = attrs.evolve(found, dag=np.zeros_like(found.dag), marks=np.zeros_like(found.marks), gain=0)
     for given_class in (found, empty):
         certified = certify(handle, given_class, opened, 8)
         assert certified.is_best
         assert certified.gain == best
         assert np.array_equal(certified.marks, pattern_of(certified.dag))
+        assert certified.starts == 3
+        assert bool(certified.agreeing) == (given_class.gain == best)
 
 
 def test_closed_pairs_and_the_limit_of_parents_hold() -> None:

@@ -403,11 +403,12 @@ class FindingsFromScores:
         if cost > 0:
             notes.append(f"without background knowledge the best graph found is {cost:.2f} nats better")
         notes += score.notes
-        if ball.found.agreeing is not None and 2 * ball.found.agreeing <= ball.found.starts:
+        found = ball.found
+        if found.starts and found.agreeing is not None and 2 * found.agreeing <= found.starts:
             notes += _near_graphs(ball)
         if self._options.certified:
             notes += _certificates(ball)
-        counts = ball.found.dag.sum(axis=0).tolist()
+        counts = found.dag.sum(axis=0).tolist()
         full = [node for node in ball.told if counts[ball.place[node]] >= self._options.max_parents]
         if full:
             notes.append(

@@ -154,7 +154,9 @@ def certify(score: ScoreHandle, found: Found, opened: Open, max_parents: int) ->
     if gain <= found.gain:
         return found
     dag = np.array([[choice >> at & 1 for choice in parents] for at in range(width)], np.uint8)
-    return attrs.evolve(found, dag=dag, marks=pattern_of(dag), gain=gain, corrected=gain - found.gain)
+    agreeing = None if found.agreeing is None else 0  # no start came to it
+    corrected = gain - found.gain
+    return attrs.evolve(found, dag=dag, marks=pattern_of(dag), gain=gain, agreeing=agreeing, corrected=corrected)
 
 
 def is_quick(score: ScoreHandle, width: int) -> bool:

@@ -138,7 +138,7 @@ class Found:
     """A class of graphs over some numbered nodes: its pattern, one of its graphs, and its gain over the empty graph.
 
     A search that reached its limit of moves is not ``finished``: there may be a better class one move away. Of the
-    ``starts`` of a search over orders, ``agreeing`` reached the best score of them; None if there was no such search.
+    ``starts`` of a search over orders, ``agreeing`` came to a graph of this score; None if there was no such search.
     ``is_best`` says that an exact search found no better class, and ``corrected`` how much worse the class was that
     other searches had found. ``behind`` says of each pair x < y by how many units the best graph seen that joins them,
     at [x, y], and the best one that does not, at [y, x], are behind; of graphs that are further behind than ``NEAR``
@@ -302,7 +302,7 @@ def _search_orders(
         gain=found.gain + outcome.gain + further,
         finished=score.tried < MOST_TRIES,
         starts=outcome.starts,
-        agreeing=outcome.agreeing,
+        agreeing=0 if further else outcome.agreeing,
         behind=behind,
     )
 
