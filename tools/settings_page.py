@@ -17,9 +17,9 @@ INTRODUCTION = """\
 
 <!-- Written by tools/settings_page.py from apsl_rules/learning/settings.py; do not edit. -->
 
-Each setting is a keyword of `learn`, `learn_many`, `learn_graph`, `stability`, `compare`, `effect` and `causes`. In a
-config file its key is that of the option without dashes. `help(learn)` says the same.
-[Choosing the settings](choosing.md) says when to change one.
+Each setting is a keyword of `learn`, `learn_many`, `learn_graph`, `stability`, `compare`, `effect` and `causes`. Its
+key in a config file is the option without the leading dashes. `help(learn)` has the same text.
+[Choosing the settings](choosing.md) says when to change a setting.
 
 | setting | default | option | what it does | for |
 | --- | --- | --- | --- | --- |

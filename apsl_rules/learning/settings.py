@@ -168,19 +168,19 @@ class Request:
         AUTO,
         "A learner by name, or auto: the source decides.",
         "It may be the path of a spec file *.toml, in Python also a ``Spec``, or a ``LearnerOffer`` with code of its "
-        "own. With auto, scores refine parts wherever columns can be counted (apsl-score) or have moments (apsl-mixed)."
-        " Where answers are perfect, or the source is an oracle, there are only tests (apsl), and the part says so.",
+        "own. 'auto' chooses one that uses scores wherever columns can be counted (apsl-score) or have moments "
+        "(apsl-mixed). For perfect answers and oracles it chooses tests alone (apsl), and the part says so.",
         on=("option", "tool", "selector"),
         short="-l",
     )
     hidden: Hidden = _setting(
         AUTO,
         "Whether common causes may be missing from the source: excluded, possible or allowed.",
-        "'auto' takes them to be possible in a table whose learner is left open, and excluded in a known graph, an "
-        "oracle, and wherever a learner is named. 'excluded' assumes that there are none. With 'possible' an arrow is "
-        "drawn only where it was right on real tables: where it is given, where names say what comes first, or where "
-        "the shapes of the columns speak for it; other edges are lines. With 'allowed' every edge gets a mark at each "
-        "end: ``part.end`` has these, and ``part.bidirected`` the pairs that share a hidden cause (apsl-hidden).",
+        "'auto' means possible for a table if no learner is named, and excluded for a known graph, an oracle or a "
+        "named learner. 'excluded' assumes that there are none. With 'possible', an arrow needs grounds that were "
+        "right on real tables: it is given, names say what comes first, or the shapes of the columns support it; other "
+        "edges are lines. With 'allowed', every edge has a mark at each end: ``part.end`` has these, and "
+        "``part.bidirected`` the pairs that share a hidden cause (apsl-hidden).",
         check=_check_hidden,
         on=_EVERYWHERE,
         flag="allowed",
@@ -188,13 +188,13 @@ class Request:
     roots: Roots = _setting(
         "assume",
         "What names say under hidden=possible: assume (sex, age, year ... come first), note, ignore, or a list *.toml.",
-        "Columns that nothing in a table causes are known by their names, unless the knowledge names them. 'note' says "
-        "which they are and changes nothing. A list of your own replaces the shipped one.",
+        "Columns that nothing in a table causes are recognised by their names, unless the knowledge names them. 'note' "
+        "says which they are and changes nothing. A list of your own replaces the built-in one.",
         check=_check_roots,
         honoured="tables under hidden='possible'",
         metavar="WHAT",
     )
-    oracle: str | None = _setting(None, "The independence test; without it the natural one for the source.")
+    oracle: str | None = _setting(None, "The independence test; by default the natural one for the source.")
     alpha: float | None = _setting(
         None,
         "Significance level of the tests.",
@@ -212,37 +212,36 @@ class Request:
     finder: str | None = _setting(
         None,
         "The finder of parents and children, instead of the learner's own.",
-        honoured="learners that go by tests",
+        honoured="learners that use tests",
     )
     conflicts: Policy | None = _setting(
         None,
         "What to do with contradictions.",
-        "'given' lets what is known beforehand hold and draws no other direction, 'quarantine' draws none, "
+        "'given' keeps background knowledge and draws no other direction, 'quarantine' draws none, "
         "'strongest', 'ranked', 'first' and 'last' choose one.",
         check=_check_policy,
     )
     fdr: float | Literal["auto", "none"] = _setting(
         "auto",
         "Share of false discoveries to allow.",
-        "It bounds them among the candidates for neighbours; 'auto' does so, at 0.01, for sources of more than 1,000 "
-        "nodes.",
+        "The bound is on candidates for neighbours; 'auto' sets it, to 0.01, for sources of more than 1,000 nodes.",
         check=_check_share,
         honoured="sources with tests",
     )
     min_direction: LeastDirection | None = _setting(
         None,
-        "How probable a direction must be to be an arrow; 0 draws all of them, precise the well supported.",
-        "Other arrows become lines with a suggested direction (``part.suggested``). Without it, 0.5 is enough where "
+        "How probable a direction must be to be an arrow; 0 draws all, precise only the well supported.",
+        "Other arrows become lines with a suggested direction (``part.suggested``). By default 0.5 is enough where "
         "hidden causes are excluded, and 0.75 where they are possible.",
         check=lambda name, value: None if value is None else least_direction(value, name),
-        honoured="learners that ask scores",
+        honoured="learners that use scores",
         metavar="P|precise",
     )
     certified: bool = _setting(
         False,  # noqa: FBT003 - a default
-        "Compare the graph found with the best of all, where its nodes are few.",
-        "Notes and proofs say that no graph scores higher, or why that is not known. At most 20 nodes near the target "
-        "allow it.",
+        "Compare the graph found with the best of all graphs, if it has few nodes.",
+        "Notes and proofs say that no graph scores higher, or why that is not known. This needs at most 20 nodes near "
+        "the target.",
         check=_check_flag,
         honoured="learners that search by score",
     )
@@ -261,16 +260,16 @@ class Request:
     keep: Iterable[Node] | Literal["*"] | None = _setting(
         None,
         "Columns to keep although the target defines them, or they define it; * keeps all.",
-        "Columns that say by definition what the target says, such as its logarithm, a cut of it or a sum with it, are "
-        "set aside otherwise, and a note names them. Graphs of all nodes have them all.",
+        "Columns that follow from the target by definition, such as its logarithm, a cut of it or a sum with it, are "
+        "otherwise set aside, and a note names them. Graphs of all nodes keep them all.",
         honoured=_TABLES,
         on=_EVERYWHERE,
     )
     environment: EnvironmentColumns = _setting(
         None,
         "The column that says where or when rows come from, such as a month or a site; may be repeated.",
-        "It comes before all other columns. Each is compared between its levels by level, slopes and spread, which "
-        "orients edges: what is made alike everywhere once others are given is no cause of these.",
+        "It comes before all other columns. Each column is compared between these levels by level, slopes and spread, "
+        "which orients edges: a column that depends on others in the same way everywhere is no cause of them.",
         check=lambda _name, value: None if value is None else environment_columns(value),
         metavar="NAME",
     )
@@ -288,9 +287,9 @@ class Request:
     groups: GroupColumns = _setting(
         AUTO,
         "The column that says which rows belong together, such as a school; none treats rows as independent.",
-        "Several columns say so together. The part is then learned inside the groups and between them at once, and "
-        "proofs say where a relation lives. 'auto' notices groups: it acts by itself only where two columns form a key "
-        "although chance says otherwise, and else a note names the column. In Python None means none.",
+        "Several columns may say so together. The part is then learned within and between groups at once, and proofs "
+        "say where a relation holds. 'auto' looks for groups: it acts only if two columns form a key that chance does "
+        "not explain; otherwise a note names the column. In Python None means none.",
         check=_check_columns,
         honoured=_TABLES,
         on=_EVERYWHERE,
@@ -300,16 +299,16 @@ class Request:
     sampling_weights: Node | None = _setting(
         None,
         "The column that says how much of the population each row of a survey stands for, with fractions.",
-        "Estimates are those of the population, and evidence is that of the effective number of rows (Kish).",
+        "Estimates are for the population, and evidence counts the effective number of rows (Kish).",
         honoured=_TABLES,
         is_reading=True,
     )
     time: TimeColumns = _setting(
         None,
         "The column that says when each row was, such as a date; columns of the step before are added.",
-        "Several columns say so together, the largest part first, such as a year and a month. Rows are sorted by it, "
-        "within groups, and a column x gets one x[t-1], which comes before all columns of the same row: no arrow goes "
-        "back in time. Needs the rows in memory.",
+        "Several columns may say so together, the largest unit first, such as a year and a month. Rows are sorted by "
+        "it within groups, and each column x gets a column x[t-1], which comes before all columns of the same row: no "
+        "arrow goes back in time. Needs the rows in memory.",
         check=lambda name, value: _check_columns(name, value, "a column, such as 'date', or a list of columns"),
         honoured="tables in memory",
         on=_EVERYWHERE,
@@ -318,7 +317,7 @@ class Request:
     )
     lags: int = _setting(
         1,
-        "How many earlier steps get columns of their own, where time is given.",
+        "How many earlier steps get columns of their own, if time is given.",
         check=_check_count,
         honoured="tables in memory",
         on=_EVERYWHERE,
@@ -361,8 +360,8 @@ class Request:
     counts: str | CountSource | None = _setting(
         None,
         "Where a table is counted: memory, duckdb (files of any size), dask or dask:ADDRESS.",
-        "By default memory, or DuckDB for a path to more than fits. Files and databases are left where they are. The "
-        "part is the same. Instead of a table the source may be a ``CountSource`` itself.",
+        "By default memory, or DuckDB if the data do not fit into memory. DuckDB and Dask leave files where they are. "
+        "The part is the same. The source may also be a ``CountSource`` itself.",
         honoured=_TABLES,
         on=("option",),
         metavar="HOW",
@@ -385,7 +384,7 @@ class Request:
     threads: int = _setting(1, "Threads; the result is always the same.", check=_check_count)
     knowledge: Knowledge | str | Path | None = _setting(
         None,
-        "What is known beforehand: a TOML file with required, forbidden, tiers, apart.",
+        "Background knowledge: a TOML file with required, forbidden, tiers, apart.",
         "In Python it may be a ``Knowledge``.",
         honoured="learners whose arrows come from rules",
         on=_EVERYWHERE,
