@@ -183,12 +183,20 @@ _DIRECTED = click.option(
 )
 
 
+#: Pictures that nothing here writes; a file named so would hold something else.
+_OTHER_PICTURES = (".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".eps")
+
+
 def _place(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     """Read where to write: "-" stands for standard output, and what is no file is refused before the work begins."""
     if value is None:
         return None
     if value == "-" or is_stdout(value):
         return STDOUT
+    if value.casefold().endswith(_OTHER_PICTURES):
+        endings = f"{', '.join(FIGURE_ENDINGS[:-1])} or {FIGURE_ENDINGS[-1]}"
+        message = f"--out {value!r} is no figure that can be written; end it in {endings}"
+        raise InvalidArgumentError(message)
     check_place(value)
     return value
 

@@ -185,7 +185,8 @@ Examples:
 def part_from(source: str, manager: Plugins, *, quiet: bool, **settings: Any) -> Part:
     """Read a saved part, or learn one, with a bar unless that is unwanted."""
     endings = tuple(ending for reader in manager.readers.values() for ending in reader.endings)
-    if is_part_file(source) or (source.endswith(".json") and not source.casefold().endswith(endings)):
+    is_lost = settings.get("target") is None and not Path(source).exists()
+    if is_part_file(source) or (source.endswith(".json") and (is_lost or not source.casefold().endswith(endings))):
         from apsl_rules.parts import load_part
 
         _refuse_settings(source, settings)

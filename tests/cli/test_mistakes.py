@@ -47,6 +47,11 @@ MISTAKES = {
     "no such plugin": (("--plugin", "nowhere_to_be_found", "oracles"), "cannot be imported"),
     "no such command": (("lern",), "no such command 'lern'"),
     "no such spec": (("learn", "alarm", "-t", "HR", "-l", "mine.toml"), "the spec file 'mine.toml' cannot be read"),
+    "no such file for a proof": (("why", "missing.json", "HR", "CO"), "cannot read the part file 'missing.json'"),
+    "no such picture": (
+        ("learn", "asia", "-t", "lung", "--out", "lung.jpg"),
+        "--out 'lung.jpg' is no figure that can be written; end it in .pdf, .png, .svg or .tex",
+    ),
     "no such folder": (("learn", "alarm", "-t", "HR", "--out", "no/such/part.json"), "cannot write"),
 }
 
