@@ -36,7 +36,7 @@ from apsl_rules.plugins import Plugins
 _EXAMPLES = """\b
 Examples:
   apsl ask table.csv -t bwt
-  apsl ask table.csv -t bwt --by "ward 3" --keep-answers answers.toml --out part.json
+  apsl ask table.csv -t bwt --by "ward 3" --keep-answers answers.toml
   apsl ask table.csv -t bwt --json
   apsl ask part.json --answers answers.toml --out answered.json
 """

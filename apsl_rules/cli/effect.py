@@ -36,9 +36,9 @@ from apsl_rules.plugins import Plugins
 _EFFECT_EXAMPLES = """\b
 Examples:
   apsl effect table.csv smoker cancer
-  apsl effect table.csv smoker cancer --tier age,sex --tier smoker --tier cancer
+  apsl effect table.csv smoker cancer --tier age --tier smoker --tier cancer
   apsl effect trial.csv drug pain --randomised --by sex
-  apsl effect table.csv smoker cancer --adjust earlier --unaffected height --why
+  apsl effect table.csv smoker cancer --adjust earlier --unaffected height
   apsl effect part.json smoker cancer --data table.csv --adjust age,sex
   apsl effect part.json --data table.csv
   apsl effect asia smoke lung --data table.csv --adjust optimal --json

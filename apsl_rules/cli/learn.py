@@ -45,9 +45,9 @@ Examples:
   apsl learn alarm -t HISTORY -k max --out part.json
   apsl learn table.csv -t Smoker --out figure.pdf
   apsl learn network.bif -t Smoker --learner apsl --json
-  apsl learn table.csv -t Smoker --alpha 0.05 --discretize age=quantile:5 --threads 2
+  apsl learn table.csv -t Smoker --discretize age=quantile:5 --threads 2
   apsl learn table.csv -t Smoker --knowledge known.toml --forbid Cancer Smoker
-  apsl learn table.csv -t Smoker -k 3 --max-seconds 60 --out part.json --resume
+  apsl learn table.csv -t Smoker --max-seconds 60 --out part.json --resume
   apsl learn postgres://ann@db.example/sales#orders -t returned --dry-run
   apsl learn table.csv --config run.toml
 """
@@ -251,8 +251,8 @@ many.params = [one for one in many.params if one.name != "target"]
 _EXAMPLES_OF_STABILITY = """\b
 Examples:
   apsl stability table.csv --target Smoker --resamples 200 --seed 1
-  apsl stability table.csv -t Smoker -k 2 --subsample 0.5 --threads 4 --out part.json
-  apsl stability table.csv -t Smoker --resamples 1000 --journal resamples.jsonl
+  apsl stability table.csv -t Smoker --subsample 0.5 --threads 4
+  apsl stability table.csv -t Smoker --resamples 1000 --journal kept.jsonl
 """
 
 

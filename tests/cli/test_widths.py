@@ -13,10 +13,12 @@ import sys
 import termios
 from pathlib import Path
 
+import click
 import numpy as np
 import pandas as pd
 import pytest
 
+from apsl_rules.cli.main import apsl as group
 from apsl_rules.data import example_table
 from apsl_rules.showing import wide
 from support.terminal import apsl_here
@@ -123,6 +125,12 @@ def test_no_list_in_a_pipe_is_wider_than_80_columns(command: str) -> None:
 
     assert done.code == 0
     assert widest(done.out) <= 80
+
+
+@pytest.mark.parametrize("command", group.list_commands(click.Context(group)))
+def test_no_help_in_a_pipe_is_wider_than_80_columns(command: str) -> None:
+    """Options are wrapped by click; examples, which nothing wraps, are short enough."""
+    assert widest(apsl_here(command, "--help").out) <= 80
 
 
 def test_nothing_is_wider_than_a_narrow_terminal(place: tuple[Path, str, str]) -> None:
