@@ -78,7 +78,7 @@ def _effect(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
     held = adjust if isinstance(adjust, str) else [_node(one, nodes, "node in adjust") for one in adjust]
     settings = {**_settings(given, nodes), "max_seconds": _LEARNING * limits.seconds}
     found = effect(source, cause, target, adjust=held, **settings)
-    return {"text": str(found).splitlines(), **found.why().to_dict()}
+    return {"text": str(found).splitlines(), **_three_digits(found.why().to_dict())}
 
 
 def _compare(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def _check(given: dict[str, Any], limits: Limits) -> dict[str, Any]:
     nodes = nodes_of(source)
     hidden = [_node(one, graph.known.dag.nodes, "node in hidden") for one in given.pop("hidden_nodes", ())]
     found = check(graph, source, hidden=hidden, **_settings(given, nodes))
-    data = found.to_dict()
+    data = _three_digits(found.to_dict())
     held = [one for one in data["claims"] if one["state"] == "holds"]
     told = [one for one in data["claims"] if one["state"] != "holds"]
     return {**data, "text": str(found).splitlines(), "claims": told[:MOST_EDGES], "holding": len(held)}
@@ -291,6 +291,11 @@ def _edge(part: Part, row: Mapping[str, Any], *, with_proofs: bool) -> dict[str,
 
 
 def _three_digits(value: Any) -> Any:
+    """Return data with the three digits of each figure that count."""
+    if isinstance(value, Mapping):
+        return {name: _three_digits(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_three_digits(one) for one in value]
     return float(f"{value:.3g}") if isinstance(value, float) else value
 
 

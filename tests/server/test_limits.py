@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -135,3 +136,17 @@ def test_an_answer_begins_with_words_and_has_proofs_on_request(tmp_path: Path) -
     assert all("proof" in edge for edge in whole["edges"])
     assert 3 * len(json.dumps(plain)) < len(json.dumps(whole))
     assert all(float(f"{edge['probability']:.3g}") == edge["probability"] for edge in plain["edges"])
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked"),
+    [("effect", {"cause": "smoke", "target": "dysp"}), ("check", {"graph": "dag { smoke -> bronc }"})],
+)
+def test_figures_of_other_answers_have_three_digits(tool: str, asked: dict[str, str], tmp_path: Path) -> None:
+    """A model reads every digit: what an effect or a check gives is rounded at every depth, counts are whole."""
+    (tmp_path / "clinic.csv").write_bytes(example_table().read_bytes())
+    found = json.dumps(answer(tool, {"data": "clinic.csv", **asked}, Limits((tmp_path.resolve(),))))
+
+    figures = re.findall(r"-?\d+\.\d+(?:e[-+]\d+)?(?=[,\]}])", found)
+    assert figures
+    assert all(float(f"{float(one):.3g}") == float(one) for one in figures)

@@ -104,7 +104,7 @@ def test_effect_says_how_much_and_on_what_it_rests(talk: Conversation) -> None:
     expected = effect(example_table(), "smoke", "bronc", knowledge=known)
     data = talk.answers[4].data
 
-    assert data["effect"]["values"] == list(expected.values)
+    assert data["effect"]["values"] == [float(f"{one:.3g}") for one in tuple(expected.values)]
     assert data["text"] == str(expected).splitlines()
     assert all(one["steps"] for one in data["arrows"])
 
