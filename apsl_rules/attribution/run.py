@@ -93,7 +93,11 @@ def moved(
     near = _neighbours(learned, tables.which)
     found = {column: explain(column, in_order(near.get(column, ())), changes) for column in tables.columns}
     joined = [(edge.source, edge.target) for edge in learned.edges if tables.which not in (edge.source, edge.target)]
-    found = with_cancelled(found, joined, changes)
+
+    def may_cause(tail: Node, head: Node) -> bool:
+        return known.why_barred(tail, head) is None and (head, tail) not in known.required
+
+    found = with_cancelled(found, joined, changes, may_cause)
     moves = [
         ColumnMove(one, _difference(tables, column), _made(one, near.get(column, set()), found, changes))
         for column, one in found.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import combinations
 from typing import Protocol
@@ -104,12 +104,16 @@ def explain(column: Node, neighbours: Sequence[Node], changes: Changes) -> Expla
 
 
 def with_cancelled(
-    found: Mapping[Node, Explanation], pairs: Iterable[tuple[Node, Node]], changes: Changes
+    found: Mapping[Node, Explanation],
+    pairs: Iterable[tuple[Node, Node]],
+    changes: Changes,
+    may_cause: Callable[[Node, Node], bool],
 ) -> dict[Node, Explanation]:
     """Return explanations that count changes which cancel in a column, and show in its relation with a neighbour.
 
     Where two neighbours hardly differ, and each clearly does given the other, one of them is made differently: the one
-    that differs after all, since the other is as it was, or else the one of which that is true with several neighbours.
+    that cannot cause the other, or else the one that differs after all, since the other is as it was, or else the one
+    of which that is true with several neighbours.
     """
     tests: dict[Node, dict[Node, ChangeTest]] = {}
     for pair in pairs:
@@ -118,9 +122,15 @@ def with_cancelled(
             if all(test.verdict.dependent and test.nats >= _CLEAR for test in both):
                 for one, other, test in zip(pair, pair[::-1], both, strict=True):
                     tests.setdefault(one, {})[other] = test
-    signs = {node: ((found[node].alone.verdict.p or 0.0) <= _DIFFERS, len(some) > 1) for node, some in tests.items()}
+
+    def signs(node: Node, other: Node) -> tuple[bool, bool, bool]:
+        p = found[node].alone.verdict.p or 0.0
+        return not may_cause(node, other), p <= _DIFFERS, len(tests[node]) > 1
+
     shown = {
-        node: max((test for other, test in some.items() if signs[node] > signs[other]), key=_nats, default=None)
+        node: max(
+            (test for other, test in some.items() if signs(node, other) > signs(other, node)), key=_nats, default=None
+        )
         for node, some in tests.items()
     }
     return {

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from apsl_rules import moved
+from apsl_rules import Knowledge, moved
 from apsl_rules.attribution import Moved
 from apsl_rules.environments import State
 from apsl_rules.errors import ApslError
@@ -171,3 +171,16 @@ def test_slopes_that_cancel_are_seen_where_nothing_else_differs() -> None:
     assert "given its cause it does: " in str(turned)
     assert turned["growth"].how.startswith("it follows ")
     assert not moved(table(1, 0.9, 0.3), table(2, 0.9, 0.3), "growth").changed
+
+
+@pytest.mark.parametrize("seed", [9026, 9040, 9100])
+def test_a_known_direction_tells_which_of_two_columns_changed(seed: int) -> None:
+    """Both are as they were, and only their relation differs: the effect is made differently, not its cause."""
+
+    def table(seed: int, slope: float) -> pd.DataFrame:
+        cause, noise = np.random.default_rng(seed).normal(size=(2, 1000))
+        return pd.DataFrame({"x": cause, "y": slope * cause + np.sqrt(1 - slope**2) * noise})
+
+    tables = table(seed, 0.9), table(seed + 1, 0.3)
+    assert moved(*tables, "y", knowledge=Knowledge(required=[("x", "y")])).changed == ("y",)
+    assert moved(*tables, "y", knowledge=Knowledge(required=[("y", "x")])).changed == ("x",)
