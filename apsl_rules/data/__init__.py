@@ -40,7 +40,7 @@ from apsl_rules.data.kinds import (
     time_columns,
 )
 from apsl_rules.data.levels import GroupFigures, GroupSums, Level, Levels
-from apsl_rules.data.one_hot import OneHot, Place, arranged, find_one_hot, one_hot_sets
+from apsl_rules.data.one_hot import OneHot, Place, arranged, find_one_hot, joined_codes, one_hot_sets
 from apsl_rules.data.read_table import coded_table, table
 from apsl_rules.data.reading import MISSING_LEVEL, MissingRule, Plan, Reading, advice_on_levels
 from apsl_rules.data.roles import check_times, combined, earlier, groups_of_rows, lagged, weights_of_rows
@@ -127,6 +127,7 @@ __all__ = [
     "is_countable",
     "is_left_in_place",
     "join_target",
+    "joined_codes",
     "labels_of",
     "lagged",
     "notes_on_duplicates",

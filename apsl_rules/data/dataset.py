@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from apsl_rules.data.duplicates import Groups, content_fingerprint, sorted_groups
 from apsl_rules.data.kinds import ColumnKind, Roles, why_never_varies, why_set_aside
-from apsl_rules.data.one_hot import OneHot, Place, arranged, joined_columns
+from apsl_rules.data.one_hot import OneHot, Place, arranged, joined_codes, joined_columns
 from apsl_rules.data.roles import TIME
 from apsl_rules.errors import InvalidArgumentError
 from apsl_rules.memory import DatasetMemory, Kind
@@ -86,7 +86,7 @@ def codes_joined(lines: Iterable[Any], parts: Sequence[Place]) -> Codes:
     left, made = iter(lines), list[Any]()
     for at, one in parts:
         some = [next(left) for _ in at]
-        made.append(some[0] if one is None else np.argmax(np.stack(some) == 1, axis=0).astype(some[0].dtype))
+        made.append(some[0] if one is None else joined_codes(some))
     codes: Codes = np.stack(made)
     return codes
 
@@ -364,7 +364,13 @@ class Dataset(NotebookView, ABC):
 
     def apart(self) -> Dataset:
         """Return the dataset with all joined columns taken apart."""
-        return self.before or self
+        if self.before is not None:
+            return self.before
+        message = (
+            "columns of these rows were joined before the rows were taken from their table; give "
+            f"{argument('kinds')} for these columns where the table is read, and they stay apart"
+        )
+        raise InvalidArgumentError(message)
 
     def _columns_without(self, reasons: Mapping[Node, str]) -> tuple[ColumnKind, ...]:
         return tuple(

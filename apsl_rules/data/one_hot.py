@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from apsl_rules.data.kinds import JOINED, ColumnKind
 from apsl_rules.names import Node, count_of, listing
@@ -38,7 +41,7 @@ class OneHot:
     def of(cls, members: Sequence[Node], taken: Collection[Node]) -> OneHot:
         """Name the category by the common beginning of its columns, and its levels by what is left of each."""
         names = [str(name) for name in members]
-        start = _common_start(names)
+        start = commonprefix(names)  # noqa: RUF071 - letters are meant
         if all(name[len(start) :].isdecimal() or not name[len(start) :] for name in names):
             start = _NUMBERED.sub("", start)
         stem, levels = start.rstrip("_.-:=/[( "), [name[len(start) :] or name for name in names]
@@ -83,16 +86,19 @@ def find_one_hot(data: Dataset, kinds: Mapping[Node, Any] | None = None) -> list
     given = kinds or {}
     if "*" in given or data.rows < _FEWEST_ROWS:
         return []
-    complete = {name for name, missing in zip(data.names, data.missing.tolist(), strict=True) if not missing}
-    free = [name for name in data.names if name in complete and name not in given and data.is_category(name)]
-    levels = {name: data.levels_of(name) for name in free}
-    flags = [name for name in free if levels[name] == (0, 1)]
+    flags = [
+        name
+        for name, missing in zip(data.names, data.missing.tolist(), strict=True)
+        if not missing and name not in given and data.is_category(name) and data.levels_of(name) == (0, 1)
+    ]
     if len(flags) < _FEWEST_COLUMNS:
         return []
+    taken = {*data.names, *(one.name for one in data.columns)}  # with columns that are set aside or have a role
     found, used = list[OneHot](), set[Node]()
     for members in _candidates(data, flags):
         if used.isdisjoint(members) and data.is_one_hot(members):
-            found.append(OneHot.of(members, (*data.names, *(one.name for one in found))))
+            found.append(OneHot.of(members, taken))
+            taken.add(found[-1].name)
             used.update(members)
     return found
 
@@ -134,11 +140,6 @@ def _side_by_side(flags: Sequence[Node], ones: Mapping[Node, int], rows: int) ->
                 yield tuple(flags[start : stop + 1])
 
 
-def _common_start(names: Sequence[str]) -> str:
-    first, last = min(names), max(names)
-    return first[: next((at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), None)]
-
-
 def _stems(name: str) -> set[str]:
     """Return the beginnings of a name that other columns of a category may share."""
     found = {name[: one.start()] for one in _SEPARATED.finditer(name)} | {_NUMBERED.sub("", name)}
@@ -154,6 +155,13 @@ def arranged(names: Sequence[Node], sets: Sequence[OneHot]) -> list[Place]:
     joined = {min(places): (places, one) for one in sets for places in [tuple(place[each] for each in one.members)]}
     gone = {at for places, _ in joined.values() for at in places}
     return [joined.get(at, ((at,), None)) for at in range(len(names)) if at in joined or at not in gone]
+
+
+def joined_codes(flags: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Return for each row which of the coded columns of ones and zeros has the one."""
+    width = np.uint8 if len(flags) <= np.iinfo(np.uint8).max else np.uint16
+    codes: npt.NDArray[Any] = np.argmax(np.stack([one == 1 for one in flags]), axis=0).astype(width)
+    return codes
 
 
 def joined_columns(columns: Sequence[ColumnKind], sets: Sequence[OneHot]) -> tuple[ColumnKind, ...]:

@@ -189,6 +189,7 @@ class Table(CountedDataset):
             levels=tuple(self.levels[place] for place in places),
             incomplete=self.incomplete[places],
             columns=tuple(one for one in self.columns if one.name in names),
+            before=None,
         )
 
     def thinned(self) -> Table:
@@ -197,12 +198,13 @@ class Table(CountedDataset):
         if step == 1:
             return self
         codes = self.codes.take(thin_rows(self.rows, step), axis=1)
-        return attrs.evolve(self, codes=codes, roles={}, beside=None)
+        return attrs.evolve(self, codes=codes, roles={}, beside=None, before=None)
 
     def set_aside(self, reasons: Mapping[Node, str], notes: Sequence[str]) -> Table:
         """Return the table without some columns, each set aside for a reason."""
         left = self.select([name for name in self.names if name not in reasons])
-        return attrs.evolve(left, columns=self._columns_without(reasons), notes=(*self.notes, *notes))
+        before = None if self.before is None else self.before.set_aside(reasons, notes)
+        return attrs.evolve(left, columns=self._columns_without(reasons), notes=(*self.notes, *notes), before=before)
 
     def is_one_hot(self, members: Sequence[Node]) -> bool:
         """Return whether each row has a single one in some columns of ones and zeros."""
@@ -364,6 +366,7 @@ class MixedTable(Dataset):
             numbers=self.numbers[numbers],
             number_names=tuple(self.number_names[place] for place in numbers),
             columns=tuple(one for one in self.columns if one.name in names),
+            before=None,
         )
 
     def thinned(self) -> MixedTable:
@@ -372,7 +375,8 @@ class MixedTable(Dataset):
         if step == 1:
             return self
         numbers = np.ascontiguousarray(self.numbers[:, thin_rows(self.rows, step)])
-        return attrs.evolve(self, categories=self.categories.thinned(), numbers=numbers, roles={}, beside=None)
+        categories = self.categories.thinned()
+        return attrs.evolve(self, categories=categories, numbers=numbers, roles={}, beside=None, before=None)
 
     def is_one_hot(self, members: Sequence[Node]) -> bool:
         """Return whether each row has a single one in some columns of ones and zeros."""
@@ -392,14 +396,15 @@ class MixedTable(Dataset):
         left: LocalTable = self.select([name for name in self.names if name not in reasons])
         if not (left.number_names or left.roles):  # columns with a role need sums
             left = left.categories
-        return attrs.evolve(left, columns=self._columns_without(reasons), notes=(*self.notes, *notes))
+        before = None if self.before is None else self.before.set_aside(reasons, notes)
+        return attrs.evolve(left, columns=self._columns_without(reasons), notes=(*self.notes, *notes), before=before)
 
     def resampled(self, rows: RowNumbers, *, declared: bool) -> MixedTable:
         """Return some rows. Levels that they do not show are none of its levels, unless all are declared."""
         categories = self.categories.resampled(rows, declared=declared)
         beside = None if self.beside is None else self.beside.resampled(rows, declared=declared)
         numbers = np.ascontiguousarray(self.numbers[:, rows])
-        return attrs.evolve(self, categories=categories, numbers=numbers, beside=beside)
+        return attrs.evolve(self, categories=categories, numbers=numbers, beside=beside, before=None)
 
     def regrouped(self, groups: Integers) -> MixedTable:
         """Return the same rows in other groups, one number for each row; they have the name of the first column."""

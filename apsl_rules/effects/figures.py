@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from apsl_rules.data import Codes, CountedDataset, Dataset, counted, groups_of_rows, weights_of_rows
+from apsl_rules.data import Codes, CountedDataset, Dataset, counted, groups_of_rows, one_hot_sets, weights_of_rows
 from apsl_rules.data.moments import MomentSource
 from apsl_rules.effects.samples import Covariance, Integers, Sample, sample_of
 from apsl_rules.errors import DataError, InvalidArgumentError
@@ -211,7 +211,9 @@ class Figures:
             message = "a source of moments counts nothing; give the table itself"
             raise InvalidArgumentError(message)
         settings = self.settings
-        kinds = {one.name: one.kind for one in self.data.columns if one.name in columns}
+        sets = {one.name: one.members for one in one_hot_sets(self.data.notes)}  # they are joined again
+        kinds = {one.name: one.kind for one in self.data.columns if one.name in columns and one.name not in sets}
+        columns = tuple(each for name in columns for each in sets.get(name, (name,)))
         if settings.get("discretize") is not None:
             kinds = {}
         again: Settings = {**settings, "oracle": oracle, "only": columns}

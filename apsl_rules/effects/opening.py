@@ -44,7 +44,7 @@ def part_and_figures(
             raise InvalidArgumentError(message)
         for node, role in ((cause, "cause"), (target, "target")):
             require_known(node, source.nodes, role)
-        figures = figures_of(data, read_as(source, data, settings))
+        figures = figures_of(data, read_as(source, data, settings, (cause, target)))
         for node, role in ((cause, "cause"), (target, "target")):
             figures.require(node, role)
         return source, figures
@@ -105,8 +105,8 @@ def open_structure(source: Any, settings: Settings) -> tuple[Request, Source]:
     return request, open_data(source, request)
 
 
-def read_as(part: Part, data: Any, settings: Settings) -> Settings:
-    """Return settings with which a table is read as it was when a part was learned from it."""
+def read_as(part: Part, data: Any, settings: Settings, nodes: Collection[Node] = ()) -> Settings:
+    """Return settings with which members of a part, and other nodes, are read as when it was learned."""
     is_read = is_opened(data) or isinstance(data, Source)
     if is_read or is_oracle(data):
         return settings
@@ -114,7 +114,7 @@ def read_as(part: Part, data: Any, settings: Settings) -> Settings:
     found = cast("Settings", {**known, **{name: value for name, value in settings.items() if value is not None}})
     if "discretize" not in found and "kinds" not in found:
         joined = {one.name for one in one_hot_sets(part.notes)}
-        members = set(part.members).difference(part.earlier, joined)
+        members = {*part.members, *nodes}.difference(part.earlier, joined)
         used = [one for one in part.columns if one.name in members and not one.detail.endswith(", cut")]
         kinds = {one.name: one.asked_kind for one in used}
         if kinds:

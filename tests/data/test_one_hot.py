@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from apsl_backends.engines.opener import moments_of, open_dataset
 from apsl_rules import describe, effect, learn, learn_graph, learn_many, stability
 from apsl_rules.data import table
-from apsl_rules.errors import DataError
+from apsl_rules.errors import DataError, InvalidArgumentError
 from support.counted import essence
 from support.databases import stored
 from support.terminal import apsl_here
@@ -113,6 +114,44 @@ def test_a_category_that_is_there_too_keeps_its_name() -> None:
     assert set(table(frame).names) == {"size", "region", "region_north|region_south|region_west|region_east", "price"}
 
 
+@pytest.mark.parametrize(
+    "reading", [{"groups": "region"}, {"drop": ["region"]}, {}], ids=["role", "dropped", "set aside"]
+)
+def test_a_column_that_is_no_node_keeps_its_name_too(reading: dict[str, Any]) -> None:
+    """A column that is no node keeps its name too."""
+    frame = homes().assign(region=[f"v{at // 20}" if "groups" in reading else f"text {at}" for at in range(400)])
+    joined = "region_north|region_south|region_west|region_east"
+    assert set(table(frame, **reading).names) == {"size", joined, "price"}
+    for counts in ("memory", "duckdb"):
+        assert joined in learn_graph(frame, counts=counts, **reading).nodes
+
+
+def wide(rows: int = 3_000, members: int = 300) -> tuple[pd.DataFrame, Any]:
+    """Return a category of very many levels spread over columns, and which level each row has."""
+    random = np.random.default_rng(35)
+    which = np.concatenate([np.arange(members), random.integers(0, members, rows - members)])
+    flags = {f"zip_{at:03d}": (which == at).astype(int) for at in range(members)}
+    return pd.DataFrame({**flags, "z": (which >= 256) * 2 + random.normal(size=rows).round(3)}), which
+
+
+def test_more_columns_than_a_byte_counts_are_one_category() -> None:
+    """More columns than a byte counts are one category."""
+    frame, which = wide()
+    assert np.array_equal(table(frame).categories.codes_of("zip"), which)
+    assert table(frame).categories.levels_of("zip") == tuple(range(300))
+    here, there = (moments_of(open_dataset(frame, {"counts": counts})) for counts in ("memory", "duckdb"))
+    assert np.allclose(here.covariance([0, 1]), there.covariance([0, 1]))
+
+
+def test_some_rows_or_columns_of_a_joined_table_are_not_taken_apart_into_others() -> None:
+    """Some rows or columns of a joined table are not taken apart into others."""
+    read = table(pd.concat([homes()] * 60, ignore_index=True))
+    for some in (read.resampled(np.arange(50), declared=False), read.thinned(), read.select(["region", "price"])):
+        with pytest.raises(InvalidArgumentError, match="joined before the rows were taken"):
+            some.apart()
+    assert read.set_aside({"size": "asked for"}, []).apart().names == (*MEMBERS, "price")
+
+
 def test_kinds_that_are_given_leave_columns_as_they_are() -> None:
     """Kinds that are given leave columns as they are."""
     assert "region" not in table(homes(), kinds={"region_west": "category"}).names
@@ -158,6 +197,17 @@ def test_effects_take_the_category_or_one_of_its_columns() -> None:
     assert "region = west against east" in str(effect(part, "region", "price", data=frame))
     kept = learn(frame, "price", keep=["region"])
     assert "region_north = 1 against 0" in str(effect(kept, "region_north", "price", data=frame))
+
+
+def test_effects_of_the_category_are_the_same_wherever_the_rows_are(tmp_path: Path) -> None:
+    """Effects of the category, and those that adjust for it, are the same wherever the rows are."""
+    frame = homes()
+    frame.to_parquet(tmp_path / "rows.parquet", index=False)
+    for cause, adjust in (("region", ["size"]), ("size", ["region"])):
+        expected = effect(frame, cause, "price", adjust=adjust)
+        for source in (frame, tmp_path / "rows.parquet"):
+            found = effect(source, cause, "price", adjust=adjust, counts="duckdb")
+            assert str(found).partition(" (")[0] == str(expected).partition(" (")[0]
 
 
 def test_graphs_parts_and_resamples_join_them_too() -> None:

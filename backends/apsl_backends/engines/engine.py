@@ -18,7 +18,7 @@ from apsl_backends.engines.arrow_columns import Summary, count_values
 from apsl_backends.engines.coders import Coder
 from apsl_backends.kernels.bindings.embedded import CategoryColumn, NumberColumn
 from apsl_backends.kernels.library import Integers
-from apsl_rules.data import SECTION, Codes, ColumnKind, LocalTable, OneHot, Place, arranged
+from apsl_rules.data import SECTION, ColumnKind, LocalTable, OneHot, Place, arranged, joined_codes
 from apsl_rules.data.counts import ChosenCounts, CountSource, Heading
 from apsl_rules.errors import DataError
 from apsl_rules.names import Node
@@ -257,14 +257,10 @@ def _join_and_work(
     left, made = iter(part), list[NumberColumn | CategoryColumn]()
     for at, one in parts:
         some = [next(left) for _ in at]
-        made.append(some[0] if one is None else CategoryColumn(joined_codes(some), *shapes[one.name]))
+        made.append(
+            some[0] if one is None else CategoryColumn(joined_codes([each[0] for each in some]), *shapes[one.name])
+        )
     return work(made)
-
-
-def joined_codes(flags: Part) -> Codes:
-    """Return for each row which of some columns of ones and zeros has the one."""
-    codes: Codes = np.argmax(np.stack([one[0] == 1 for one in flags]), axis=0).astype(np.uint8)
-    return codes
 
 
 def ones_of(flags: Part) -> Integers:
