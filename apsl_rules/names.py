@@ -248,9 +248,13 @@ def require_known(node: Node, nodes: Collection[Node], role: str) -> None:
     if not isinstance(node, str):
         check_target(node, role)
     if node not in nodes:
-        hint = nearest(str(node), (str(other) for other in nodes))
-        message = f"unknown {role} {node!r}{hint or f'; the nodes are {listing(nodes)}'}"
-        raise UnknownNodeError(message)
+        raise UnknownNodeError(_unknown(node, nodes, role))
+
+
+def _unknown(node: Node, nodes: Collection[Node], role: str) -> str:
+    what = "columns" if role.startswith("column") else "nodes"
+    hint = nearest(str(node), map(str, nodes)) or f"; the {what} are {listing(nodes)}"
+    return f"unknown {role} {node!r}{hint}"
 
 
 def check_depth(depth: Depth) -> None:
@@ -282,10 +286,7 @@ def node_named(text: str, nodes: tuple[Node, ...], role: str) -> Node:
     if not matches and _may_join(text, {str(node) for node in nodes}):
         return text
     if not matches:
-        what = "columns" if role.startswith("column") else "nodes"
-        hint = nearest(text, map(str, nodes)) or f"; the {what} are {listing(nodes)}"
-        message = f"unknown {role} {text!r}{hint}"
-        raise UnknownNodeError(message)
+        raise UnknownNodeError(_unknown(text, nodes, role))
     if any(node != matches[0] for node in matches):
         message = f"{role} {text!r} is ambiguous: the labels {listing(matches)} all read so"
         raise UnknownNodeError(message)

@@ -47,6 +47,8 @@ def test_an_unknown_node_is_refused_with_the_nearest_or_with_all() -> None:
         require_known("Smoke", ["Smoker", "Lung"], "target")
     with pytest.raises(UnknownNodeError, match=r"unknown node 7; the nodes are 'Smoker', 'Lung'"):
         require_known(7, ["Smoker", "Lung"], "node")
+    with pytest.raises(UnknownNodeError, match=r"unknown column in time 'zzz'; the columns are 'Smoker', 'Lung'"):
+        require_known("zzz", ["Smoker", "Lung"], "column in time")
 
 
 def test_a_label_is_shown_on_one_line() -> None:
