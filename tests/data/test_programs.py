@@ -33,8 +33,8 @@ FRAME = pd.DataFrame(
 FRAME.loc[::9, "dose"] = np.nan
 
 
-def _statistics(name: str) -> Callable[[Path], Any]:
-    return lambda path: getattr(pytest.importorskip("pyreadstat"), name)(FRAME, str(path))
+def _statistics(name: str, **settings: bool) -> Callable[[Path], Any]:
+    return lambda path: getattr(pytest.importorskip("pyreadstat"), name)(FRAME, str(path), **settings)
 
 
 def _sqlite(path: Path) -> None:
@@ -57,7 +57,7 @@ def _stream(path: Path) -> None:
 
 WRITERS: dict[str, Callable[[Path], Any]] = {
     "t.sav": _statistics("write_sav"),
-    "t.zsav": _statistics("write_sav"),
+    "t.zsav": _statistics("write_sav", compress=True),
     "t.xpt": _statistics("write_xport"),
     "t.json": lambda path: FRAME.to_json(path, orient="records"),
     "t.arrow": FRAME.to_feather,
