@@ -126,7 +126,7 @@ def test_a_turn_is_found_by_the_claims_that_speak_of_it_alone() -> None:
     assert not check(parents, rows, compare=False, shuffles=0, knowledge=held).changes
 
 
-@pytest.mark.parametrize("kind", ["categories", "numbers", "no edge"])
+@pytest.mark.parametrize("kind", ["categories", "numbers", "no edge", "near copies"])
 def test_shuffles_that_are_left_early_would_not_have_scored_as_high(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scored to the end and one by one, as many graphs with shuffled names score as high."""
     graph: Any = lacking("bronc", "dysp") if kind == "categories" else {one: [] for one in "abcde"}
@@ -134,11 +134,16 @@ def test_shuffles_that_are_left_early_would_not_have_scored_as_high(kind: str, m
     if kind != "categories":
         rows = pd.DataFrame(np.random.default_rng(3).normal(size=(300, 5)).cumsum(axis=1), columns=[*"abcde"])
         graph |= {"b": ["a"], "c": ["b"]} if kind == "numbers" else {}
+    if kind == "near copies":  # hundreds of nats a row
+        codes = np.tile(np.arange(60), 100)
+        rows = pd.DataFrame({"code": codes, "name": codes, "size": np.random.default_rng(0).normal(size=6000)})
+        rows.loc[0, "name"] = 1
+        rows, graph = rows.astype({"code": str, "name": str}), {"code": [], "name": ["code"], "size": []}
     standing = check(graph, rows, compare=False).standing
     monkeypatch.setattr(Rows, "renamed", property(lambda _: None, lambda *_: None), raising=False)
 
     assert standing is not None
-    assert standing.as_good == {"categories": 26, "numbers": 86, "no edge": 200}[kind]
+    assert standing.as_good == {"categories": 26, "numbers": 86, "no edge": 200, "near copies": 61}[kind]
     assert check(graph, rows, compare=False).standing == standing
 
 

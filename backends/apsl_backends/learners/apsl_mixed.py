@@ -83,8 +83,8 @@ def _leading(source: KeptMoments, name: Node, width: int) -> int:
     return min(width, 1) if name in source.number_names else width
 
 
-#: What parents can add to a score of which no bound is known.
-_NO_BOUND = 1 << 50
+#: What all parents together can add to a score of which no bound is known, in units: sums with gains have 64 bits.
+_NO_BOUND = 1 << 62
 
 
 @attrs.frozen
@@ -111,7 +111,7 @@ class Family:
         numbers = [self.number[node] for node in place]
         bare = [score.local(number, ()) for number in numbers]
         room = np.zeros(score.handle.nodes, np.int64)
-        room[numbers] = np.negative(bare) if self.is_logarithm else _NO_BOUND
+        room[numbers] = np.negative(bare) if self.is_logarithm else _NO_BOUND // len(graph)
         whole = (score.local(self.number[node], [self.number[one] for one in given]) for node, given in graph)
         parents = [[place[one] for one in given] for _, given in graph]
         return score.handle.renamed(parents, np.array(numbers)[np.array(names)], room, sum(whole) - sum(bare))
