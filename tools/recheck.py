@@ -225,9 +225,8 @@ def faults(data: dict[str, Any]) -> list[str]:
                           for pair, kind, what, sides, kept, dropped in conflicts]  # fmt: skip
     right["distances"] = sorted([number[node], steps] for node, steps in far.items())
     wrong = [f"the {key.replace('_', ' ')} are not those that follow" for key in right if said[key] != right[key]]
-    least = 1 if any(one[0] == "duplicate" for one in told) else data["settings"].get("min_direction") or 0
-    if not all([x, y] in right["arrows"] and 0 <= share <= least for x, y, share in said["suggested"]):
-        wrong.append("the suggested directions are no weak arrows")
+    if not all([x, y] in right["arrows"] and 0 <= share <= 1 for x, y, share in said["suggested"]):
+        wrong.append("the suggested directions are no arrows that follow")
     visited = [rank[one["node"]] for one in data["visits"]]
     needed = {one[1] for one in told if one[0] == "settled"} | (inner if data["incomplete"] is None else set())
     is_odd = len({*visited}) < len(visited) or needed - {*visited}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from math import exp, log, log1p
 from typing import Any, Literal, TypeAlias, cast
@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, cast
 import attrs
 
 from apsl_rules.errors import InvalidArgumentError
-from apsl_rules.evidence import ENVIRONMENTS, OPINION, SHAPES
+from apsl_rules.evidence import ENVIRONMENTS, OPINION, SHAPES, Verdict
 from apsl_rules.names import Node, is_number, nearest, order_key, spelt
 from apsl_rules.notes import named
 from apsl_rules.rules import Fact, Finding, MarkStore, adjacent, arrow, collider, duplicate
@@ -46,8 +46,8 @@ class Curves:
 
 
 _CATEGORIES = Curves(
-    edge=Curve(0.55, {"lead": 0.54, "tests": 1.86, "degree": -0.86}),
-    direction=Curve(3.21, {"capped lead": 1.06, "reasons": 0.34, "untested": -2.01, "degree": -1.51}),
+    edge=Curve(1.40, {"lead": 0.67, "tests": 2.39, "degree": -1.22}),
+    direction=Curve(0.45, {"capped lead": 1.67, "findings": -0.93, "reasons": 0.77, "accepted": 0.39, "rows": 0.19}),
     is_shared=True,
 )
 _WITH_NUMBERS = Curves(
@@ -88,7 +88,11 @@ def least_direction(given: object, name: str = "min_direction") -> float:
 
 
 #: A larger lead than this makes no direction surer: what is wrong then is not the sample, but the search or the score.
-MOST_NATS = 8.0
+MOST_NATS = 4.0
+#: The p of the tests behind V-structures counts down to this; where none was accepted it is taken to be at the limit.
+_LEAST_P, _LIMIT = 0.001, 0.05
+#: So many rows leave the probability of a direction as it is; they are taken for granted where no test says how many.
+_ROWS = 1000
 
 
 @attrs.frozen
@@ -128,14 +132,15 @@ class EdgeEvidence:
 class DirectionEvidence:
     """What speaks for a direction.
 
-    ``lead`` is the least among the findings of its proof but that of the edge, ``untested`` is how many of these no
-    test supports, ``reasons`` how many rules give the arrow, and ``degree`` how many edges are at both ends.
+    ``lead`` is the least among the findings behind it but that of the edge, and ``reasons`` is how many rules give the
+    arrow. ``accepted`` is the least p of the tests that found the ends of its V-structures independent: a small one
+    says that they may well be joined by a weak edge, and then the arrow is none. ``rows`` is how many rows were tested.
     """
 
     lead: Lead
-    untested: int
     reasons: int
-    degree: int
+    accepted: float = _LIMIT
+    rows: int = _ROWS
 
     @property
     def terms(self) -> Mapping[str, float]:
@@ -144,9 +149,9 @@ class DirectionEvidence:
             "lead": log1p(self.lead.nats),
             "capped lead": log1p(min(self.lead.nats, MOST_NATS)),
             "findings": log(self.lead.findings),
-            "untested": log1p(self.untested),
             "reasons": log(self.reasons),
-            "degree": log(self.degree),
+            "accepted": log(max(self.accepted, _LEAST_P)),
+            "rows": log(self.rows / _ROWS),
         }
 
     @property
@@ -169,6 +174,14 @@ def lead_of(findings: Iterable[Finding]) -> Lead | None:
     if not told or len(leads) < len(told) or len({evidence.source for evidence in told}) > 1:
         return None
     return Lead(told[0].source, max(0.0, min(leads)), len(told))
+
+
+def _apart(finding: Finding) -> Iterator[Verdict]:
+    """Yield the tests which show that the ends of a V-structure are independent, and not only given its middle."""
+    if finding.fact.relation == collider.name:
+        yield from (
+            one for one in finding.evidence.verdicts if one.independent and finding.fact.nodes[1] not in one.given
+        )
 
 
 class Grounds:
@@ -194,8 +207,10 @@ class Grounds:
         lead = lead_of(behind)
         if lead is None:
             return None
-        untested = sum(not one.evidence.verdicts and not one.evidence.is_given for one in behind)
-        return DirectionEvidence(lead, untested, self._reasons(x, y), self._degree(x, y))
+        accepted = (verdict.p for one in behind for verdict in _apart(one) if verdict.p is not None)
+        rows = (verdict.n for one in behind for verdict in one.evidence.verdicts if verdict.n)
+        least, most = min(accepted, default=_LIMIT), max(rows, default=_ROWS)
+        return DirectionEvidence(lead, self._reasons(x, y), least, most)
 
     def of_edge(self, x: Node, y: Node) -> list[Finding]:
         """Return the findings behind an edge."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from math import exp, log, log1p
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from apsl_rules import learn, network
-from apsl_rules.evidence.evidence import GIVEN, Evidence
+from apsl_rules.evidence.evidence import GIVEN, Evidence, Verdict
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.parts.probability import CURVES, Curve, DirectionEvidence, EdgeEvidence, Grounds, Lead, lead_of
@@ -42,7 +43,7 @@ def test_a_larger_lead_is_no_less_probable(nats: float, more: float, tests: int,
     """Edges and directions alike, whatever else the evidence is; and all probabilities are shares."""
     edges = [EdgeEvidence(lead(one, score=score), tests, degree).probability for one in (nats, nats + more)]
     directions = [
-        DirectionEvidence(lead(one, 3, score), min(tests, 3), 2, degree).probability for one in (nats, nats + more)
+        DirectionEvidence(lead(one, 3, score), 2, 1 / (1 + tests), 500).probability for one in (nats, nats + more)
     ]
     for known in (edges, directions):
         assert None not in known
@@ -50,23 +51,20 @@ def test_a_larger_lead_is_no_less_probable(nats: float, more: float, tests: int,
         assert 0 < weaker <= stronger <= 1
 
 
-@given(st.floats(0, 1000), st.integers(1, 12), COUNTS, st.integers(1, 9), st.integers(2, 40), SCORES)
-def test_a_longer_proof_is_no_more_probable(
-    nats: float, findings: int, untested: int, reasons: int, degree: int, score: str
+@given(st.floats(0, 1000), st.integers(1, 12), st.integers(1, 9), st.floats(0, 1), st.integers(20, 10**7), SCORES)
+def test_a_longer_way_is_no_more_probable(
+    nats: float, findings: int, reasons: int, accepted: float, rows: int, score: str
 ) -> None:
-    """One more finding, tested or not, makes a direction no surer; one more reason makes it no less sure."""
-    untested = min(untested, findings)
-    here = DirectionEvidence(lead(nats, findings, score), untested, reasons, degree).probability
-    longer = lead(nats, findings + 1, score)
-    tested, not_tested = (
-        DirectionEvidence(longer, count, reasons, degree).probability for count in (untested, untested + 1)
-    )
-    again = DirectionEvidence(lead(nats, findings, score), untested, reasons + 1, degree).probability
+    """One more finding, and ends that a test hardly keeps apart, make a direction no surer; a reason no less sure."""
+    here = DirectionEvidence(lead(nats, findings, score), reasons, accepted, rows).probability
+    longer = DirectionEvidence(lead(nats, findings + 1, score), reasons, accepted, rows).probability
+    hardly = DirectionEvidence(lead(nats, findings, score), reasons, accepted / 2, rows).probability
+    again = DirectionEvidence(lead(nats, findings, score), reasons + 1, accepted, rows).probability
     assert here is not None
-    assert tested is not None
-    assert not_tested is not None
+    assert longer is not None
+    assert hardly is not None
     assert again is not None
-    assert not_tested <= tested <= here <= again
+    assert max(longer, hardly) <= here <= again
 
 
 def test_what_tells_edges_apart() -> None:
@@ -84,7 +82,7 @@ def test_a_curve_is_logistic() -> None:
     """The figures are those of the curves, written out."""
     curve = CURVES["BIC"].direction
     logit = curve.first + curve.weights["lead"] * log1p(4.0) + curve.weights["findings"] * log(2)
-    evidence = DirectionEvidence(lead(4.0, 2, "BIC"), 1, 3, 5)
+    evidence = DirectionEvidence(lead(4.0, 2, "BIC"), 3)
     assert evidence.probability == pytest.approx(1 / (1 + exp(-logit)))
     assert Curve(0.5, {}).at({"lead": 3.0}) == pytest.approx(1 / (1 + exp(-0.5)))
 
@@ -100,7 +98,7 @@ def test_without_scores_there_is_no_probability() -> None:
     assert lead_of(leading(3.0, None)) is None
     assert lead_of([]) is None
     assert lead_of([*leading(3.0), *leading(3.0, source="BIC")]) is None
-    assert DirectionEvidence(lead(3.0, score="another score"), 0, 1, 2).probability is None
+    assert DirectionEvidence(lead(3.0, score="another score"), 1).probability is None
     assert EdgeEvidence(lead(3.0, score="another score"), 0, 2).probability is None
     part = learn(network("cancer"), "Cancer")
     assert [row["probability"] for row in part.rows()] == [None] * len(part.edges)
@@ -129,11 +127,17 @@ def test_a_direction_rests_on_all_but_its_own_edge() -> None:
     assert {one.fact for one in grounds.of_direction("c", "d")} == {findings[0].fact, findings[3].fact}
     assert grounds.of_direction("a", "c") == [findings[0]]
     evidence = grounds.direction("c", "d")
-    assert evidence is not None
-    assert evidence == DirectionEvidence(lead(2.0, 2), untested=2, reasons=2, degree=4)
+    assert evidence == DirectionEvidence(lead(2.0, 2), reasons=2)
     assert grounds.directions([("c", "d")]) == {("c", "d"): evidence.probability}
     assert grounds.edge("c", "d") == EdgeEvidence(lead(1.0), tests=0, degree=4)
     assert grounds.edge("a", "d") is None
+    verdicts = tuple(
+        Verdict("a", "b", given, "independent", "G²", p=p, n=700)
+        for given, p in (((), 0.3), (("c",), 0.1), (("e",), 0.2))
+    )
+    found = attrs.evolve(findings[0], evidence=Evidence("BDe", verdicts, nats=9.0))
+    told_apart = Grounds(shortest_proofs(SOUND, [found, *findings[1:]])).direction("a", "c")
+    assert told_apart == DirectionEvidence(lead(9.0), reasons=1, accepted=0.2, rows=700)
     proof = proof_of(shortest_proofs(SOUND, findings), arrow.fact("c", "d"))
     assert {one.fact for one in proof.findings} == {findings[at].fact for at in (0, 2, 3)}
 

@@ -85,7 +85,7 @@ def test_what_is_hardly_supported_is_only_possible() -> None:
 
 def test_a_suggested_direction_stays_open() -> None:
     """It is told among the open ones, as perhaps a cause or an effect, with its percentage."""
-    part = learn(sample(network("insurance"), 300, seed=4), "MakeModel", depth=2, min_direction=0.9, hidden="excluded")
+    part = learn(sample(network("insurance"), 300, seed=4), "MakeModel", depth=2, min_direction=0.95, hidden="excluded")
     told = kinds_of(part)["open"]
 
     assert told.startswith("linked with ")
