@@ -1,4 +1,4 @@
-"""Learn any part of a Bayesian-network structure, every arrow with its proof.
+"""Learn any part of a Bayesian-network structure, every arrow with its evidence.
 
 The public names are imported when they are first used, so that ``import apsl_rules`` takes no time.
 """

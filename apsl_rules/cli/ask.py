@@ -48,7 +48,7 @@ _ENTER, _BACK, _LEAVE = ("\r", "\n"), ("\x7f", "\b"), ("q", "\x04", "")
 @source_argument()
 @learning_options
 @click.option("--by", default="you", show_default=True, metavar="NAME", help="Who answers.")
-@click.option("--date", default="", metavar="DATE", help="When, as proofs are to say it.")
+@click.option("--date", default="", metavar="DATE", help="When, as the evidence is to say it.")
 @click.option("--answers", type=click.Path(dir_okay=False), help="Take the answers from this file, without a terminal.")
 @click.option("--keep-answers", type=click.Path(dir_okay=False), help="Write the answers to this TOML file.")
 @out_option("Write the answered part to this file.")

@@ -190,7 +190,7 @@ _SECTIONS = {
 )
 @click.pass_context
 def apsl(context: click.Context, plugin_modules: tuple[str, ...]) -> None:
-    """Learn any part of a Bayesian-network structure, every arrow with its proof."""
+    """Learn any part of a Bayesian-network structure, every arrow with its evidence."""
     if context.invoked_subcommand != "open":  # the process that works for the page loads them itself
         context.obj = _plugins(plugin_modules)
     if not gc.isenabled():

@@ -29,7 +29,7 @@ Examples:
 def serve(*, folders: tuple[str, ...], max_megabytes: float, max_rows: int, max_seconds: float) -> None:
     """Answer an assistant on standard input and output: describe, learn, why, effect, check and more.
 
-    A client of the Model Context Protocol starts this command and asks; answers are JSON, with proofs on request.
+    A client of the Model Context Protocol starts this command and asks; answers are JSON, with all evidence on request.
     Nothing is written, and nothing outside the folders is read.
     """
     from apsl_rules.server import Limits

@@ -1,4 +1,4 @@
-"""Commands that show a part: its picture, its proofs, its repairs."""
+"""Commands that show a part: its picture, what it rests on, its repairs."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _show_columns(part: Part, part_file: str, *, as_json: bool) -> None:
         raise InvalidArgumentError(message)
 
 
-@click.command(epilog=_REPORT_EXAMPLES, short_help="Write a page for any browser: drawing, proofs, replay.")
+@click.command(epilog=_REPORT_EXAMPLES, short_help="Write a page for any browser: drawing, evidence, replay.")
 @source_argument("part_file")
 @click.option(
     "--data",
@@ -150,7 +150,7 @@ def _show_columns(part: Part, part_file: str, *, as_json: bool) -> None:
 def report(
     manager: Plugins, /, part_file: str, *, data: str | None, counts: str | None, no_values: bool, out: str | None
 ) -> None:
-    """Write a saved part as one HTML file: drawing, proofs and replay, for any browser, without a network."""
+    """Write a saved part as one HTML file: drawing, evidence and replay, for any browser, without a network."""
     from apsl_rules.learning import open_source
     from apsl_rules.parts import load_part
 
@@ -214,7 +214,7 @@ def is_part_file(source: str) -> bool:
         return False
 
 
-@click.command(epilog=_WHY_EXAMPLES, short_help="Prove an edge, an arrow or a gap, down to the tests.")
+@click.command(epilog=_WHY_EXAMPLES, short_help="Say what an edge, an arrow or a gap rests on, down to the tests.")
 @source_argument()
 @click.argument("x", required=False)
 @click.argument("y", required=False)
@@ -228,7 +228,9 @@ def is_part_file(source: str) -> bool:
 def why(
     manager: Plugins, /, source: str, x: str | None, y: str | None, *, repairs: bool, as_json: bool, **settings: Any
 ) -> None:
-    """Prove what is known of X and Y, down to the tests; with hidden causes first the end at X, then that at Y.
+    """Say what the mark of X and Y rests on, down to the tests; with hidden causes first at X, then at Y.
+
+    It is a proof where tests, perfect answers and what was given decide, and support where a score does.
 
     SOURCE is a saved part, or a network or a file to learn from with --target and the other options of apsl learn. With
     --repairs it shows the contradictions of the part instead, and the least sets of findings without which they would

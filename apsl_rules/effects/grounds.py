@@ -152,7 +152,7 @@ def _assumptions(effect: Effect) -> tuple[str, ...]:
     )
     told = [
         shown_none if effect.part.allows_hidden else assumed,
-        f"the edges at {cause} are right; each arrow is as good as its proof",
+        f"the edges at {cause} are right; each arrow is as good as what it rests on",
         "rows are independent of each other and were not selected by the target or its effects",
         f"setting {cause} changes nothing else than what follows from {cause}",
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import exp, inf, isnan, log, log1p, nan
+from math import exp, floor, inf, isnan, log, log1p, log10, nan
 from typing import Any, Literal, TypeAlias, get_args
 
 import attrs
@@ -179,11 +179,28 @@ def _verdict_strength(verdict: Verdict) -> float:
 
 
 def evidence_text(evidence: Evidence) -> str:
-    """Describe in a line where a finding comes from."""
+    """Describe in a line where a finding comes from; where a score decided, it is called support."""
     parts = [evidence.note] if evidence.note else []
     parts += [verdict_text(verdict) for verdict in evidence.verdicts]
     colon = "" if evidence.is_given and evidence.note.startswith("by ") else ":"
-    return f"{evidence.source}{colon} {'; '.join(parts)}" if parts else evidence.source
+    source = f"support by {evidence.source}" if evidence.kind == "score" else evidence.source
+    return f"{source}{colon} {'; '.join(parts)}" if parts else source
+
+
+def times(nats: float) -> str:
+    """Say how many times as probable a graph is as another one that it is so many nats ahead of.
+
+    >>> times(-1.1), times(0.4), times(4.565), times(9.2), times(77.0)
+    ('0.3 times', '1.5 times', '96 times', '9,900 times', 'over a million times')
+    """
+    if nats >= _MILLION:
+        return "over a million times"
+    factor = exp(nats)
+    return f"{factor:.1f} times" if nats < _TEN else f"{round(factor, 1 - floor(log10(factor))):,.0f} times"
+
+
+#: The logarithms of factors that are spelt in another way from there on.
+_TEN, _MILLION = log(9.95), log(999_500)
 
 
 def verdict_text(verdict: Verdict) -> str:

@@ -36,7 +36,7 @@ from apsl_rules.stopping import interruptible
 @with_settings()
 @interruptible
 def learn(source: Any, target: Target, depth: Depth = 1, **settings: Unpack[Settings]) -> Part:
-    """Learn the structure around a target, every arrow with its proof.
+    """Learn the structure around a target, every arrow with its evidence.
 
     Parameters
     ----------

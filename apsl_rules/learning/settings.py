@@ -240,7 +240,7 @@ class Request:
     certified: bool = _setting(
         False,  # noqa: FBT003 - a default
         "Compare the graph found with the best of all graphs, if it has few nodes.",
-        "Notes and proofs say that no graph scores higher, or why that is not known. This needs at most 20 nodes near "
+        "Notes and evidence say that no graph scores higher, or why that is not known. This needs at most 20 nodes near "
         "the target.",
         check=_check_flag,
         honoured="learners that search by score",
@@ -287,8 +287,8 @@ class Request:
     groups: GroupColumns = _setting(
         AUTO,
         "The column that says which rows belong together, such as a school; none treats rows as independent.",
-        "Several columns may say so together. The part is then learned within and between groups at once, and proofs "
-        "say where a relation holds. 'auto' looks for groups: it acts only if two columns form a key that chance does "
+        "Several columns may say so together. The part is then learned within and between groups at once, and why() "
+        "says where a relation holds. 'auto' looks for groups: it acts only if two columns form a key that chance does "
         "not explain; otherwise a note names the column. In Python None means none.",
         check=_check_columns,
         honoured=_TABLES,

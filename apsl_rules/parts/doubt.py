@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from apsl_rules._documents import label
-from apsl_rules.evidence import evidence_strength, evidence_text
+from apsl_rules.evidence import evidence_strength, evidence_text, times
 from apsl_rules.names import Node, order_key, shown
 from apsl_rules.rules import (
     KNOWING,
@@ -68,7 +68,7 @@ class Fragility:
     def __str__(self) -> str:
         falls = []
         if self.lead is not None:
-            falls.append(f"if rivals gain {self.lead:.3g} nats")
+            falls.append(f"if rivals become {times(self.lead)} as probable ({self.lead:.3g} nats)")
         if self.alpha_below is not None:
             falls.append(f"below alpha {self.alpha_below:.3g}")
         if self.alpha_above is not None:

@@ -141,7 +141,7 @@ def _of_ends(graph: AncestralGraph) -> MarkedGraph:
 
 @attrs.frozen(slots=False, repr=False)
 class LearnedGraph(Exportable, NotebookView):
-    """What was learned of all nodes, every arrow with its proof; ``parts`` are the runs that it is made of.
+    """What was learned of all nodes, every arrow with its evidence; ``parts`` are the runs that it is made of.
 
     ``asked`` has the pairs whose edges belong to the graph, if not all do: runs tell of edges further out as well.
 

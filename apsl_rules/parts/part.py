@@ -1,4 +1,4 @@
-"""The part: the structure around the target, every arrow with its proof."""
+"""The part: the structure around the target, every arrow with its evidence."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class Part(Exportable, Viewable, Answering, Askable):
 
     @cached_property
     def _undrawn(self) -> Mapping[tuple[Node, Node], float]:
-        """Return the directions that were proved but are not drawn, suggested or too unlikely for that."""
+        """Return the directions that follow but are not drawn, suggested or too unlikely for that."""
         return self._directions.undrawn
 
     @cached_property
@@ -370,13 +370,14 @@ class Part(Exportable, Viewable, Answering, Askable):
         return self.ledger.proofs()
 
     def why(self, x: Node, y: Node) -> Proof:
-        """Prove what is known of a pair: a conflict with all its sides, an arrow in either direction, a line or a gap.
+        """Say what a mark rests on: a conflict with all its sides, an arrow in either direction, a line or a gap.
 
-        Of a pair that could not be tested it says so, and what would help. The proof prints as a tree down to findings
-        and their verdicts, and ``to_json()`` gives it as data. Where scores were asked it says how often an edge with
-        so much evidence exists, and how often such a direction is right. A direction that is only suggested is proved
-        as an arrow is, and the proof says so; so is one that is likelier wrong than right. With hidden causes allowed,
-        it proves the mark at x; ask about y and x for the other end.
+        It is a proof where tests, perfect answers and what was given decide, and support where a score does. Of a pair
+        that could not be tested it says so, and what would help. It prints as a tree down to findings and their
+        verdicts, and ``to_json()`` gives it as data. Where scores were asked it says how often an edge with so much
+        evidence exists, and how often such a direction is right. It tells of a direction that is only suggested, or
+        likelier wrong than right, as of an arrow, and says so. With hidden causes allowed, it is about the mark at x;
+        ask about y and x for the other end.
         """
         self._know_both(x, y)
         if conflict.fact(x, y) in self.proofs:
@@ -409,7 +410,7 @@ class Part(Exportable, Viewable, Answering, Askable):
     def direction_probability(self, x: Node, y: Node) -> float | None:
         """Return how often a direction with as much evidence as x -> y is right, given that the edge exists.
 
-        It is None where no scores were asked, and where nothing proves the direction.
+        It is None where no scores were asked, and where nothing tells the direction.
         """
         self._know_both(x, y)
         return self._directions.direction(x, y)

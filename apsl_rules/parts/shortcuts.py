@@ -184,7 +184,7 @@ class Viewable(NotebookView):
         return plot(cast("Part", self), ax, outside=outside, figures=figures)
 
     def report(self, path: str | Path, *, data: Any = None, values: bool = True, **reading: Any) -> None:
-        """Write the part as one HTML file: a drawing with every proof and a replay of the run, for any browser.
+        """Write the part as one HTML file: a drawing, all evidence and a replay of the run, for any browser.
 
         With a table as ``data`` it also has the effects along the edges at the target, the levels of each node, and the
         table or chart behind each edge; ``reading`` are the settings of ``learn`` that say how a table is read. With

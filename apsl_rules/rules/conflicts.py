@@ -27,11 +27,11 @@ Blocking: TypeAlias = Literal["quarantine", "given", "strongest"]
 Kind: TypeAlias = Literal["opposed", "cycle", "edge", "cause", "untested"]
 
 _KINDS: dict[Kind, str] = {
-    "opposed": "both directions are proved",
+    "opposed": "findings give both directions",
     "cycle": "the arrow closes a directed cycle",
     "edge": "found adjacent and found apart",
-    "cause": "one is proved to be a cause of the other and to be none",
-    "untested": "two arrowheads are proved, but no test shows a collider at each",
+    "cause": "one is found to be a cause of the other and to be none",
+    "untested": "findings give two arrowheads, but no test shows a collider at each",
 }
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from math import inf
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import attrs
 
 from apsl_rules._documents import label
-from apsl_rules.evidence import SHAPES, Verdict, evidence_data, evidence_strength, evidence_text
+from apsl_rules.evidence import OPINION, SHAPES, Verdict, evidence_data, evidence_strength, evidence_text
 from apsl_rules.names import count_of, order_key
 from apsl_rules.rules.engine import MarkStore, compile_rulebook, extend
 from apsl_rules.rules.vocabulary import Fact, Finding, Firing, Reason, Rulebook
@@ -39,6 +39,7 @@ class Step:
 class Proof(NotebookView):
     """All steps that a fact rests on, findings first, the fact itself last.
 
+    Where a score, an opinion or the shapes of columns decided, it is support and no proof; ``word`` says which.
     The proof of a conflict has the proofs of the contradicting facts as its ``sides``. Where scores were asked,
     ``edge_probability`` says how often an edge with this much evidence exists, and ``direction_probability`` how often
     the direction of an arrow with this much evidence is right, if its edge exists. ``suggested`` says that the latter
@@ -87,7 +88,13 @@ class Proof(NotebookView):
 
     def __repr__(self) -> str:
         steps, findings = count_of(len(self.steps), "step"), count_of(len(self.findings), "finding")
-        return f"<Proof of {self.steps[-1].text}: {steps}, {findings}>"
+        return f"<{self.word.capitalize()} of {self.steps[-1].text}: {steps}, {findings}>"
+
+    @property
+    def word(self) -> Literal["proof", "support"]:
+        """Return what it is called: a proof rests on tests, perfect answers and what was given alone."""
+        told = [one.evidence for one in self.findings]
+        return "support" if any(one.kind == "score" or one.source in (SHAPES, OPINION) for one in told) else "proof"
 
     @property
     def probability_lines(self) -> tuple[str, ...]:

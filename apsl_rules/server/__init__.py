@@ -1,4 +1,4 @@
-"""Learning for programs and assistants: tools over the Model Context Protocol that answer with proofs as JSON.
+"""Learning for programs and assistants: tools over the Model Context Protocol that answer with evidence as JSON.
 
 ``protocol`` speaks with the client and starts a process for each call; ``__main__`` is that process.
 """

@@ -280,7 +280,8 @@ class _Writer:
 
     def _evidence_data(self, evidence: Evidence) -> dict[str, Any]:
         verdicts = [self._verdict(verdict) for verdict in evidence.verdicts]
-        return {"source": evidence.source, "note": evidence.note, "verdicts": verdicts}
+        supports = {"supports": True} if evidence.kind == "score" else {}
+        return {"source": evidence.source, "note": evidence.note, "verdicts": verdicts} | supports
 
     def _verdict(self, verdict: Verdict) -> dict[str, Any]:
         measured = verdict.statistic is not None and verdict.n is not None

@@ -60,7 +60,7 @@ class _Tree:
         written = self._step(len(self._proof.steps) - 1, 0)
         rest = len(self._proof.steps) - len(self._shown)
         if rest:
-            written += paragraph(soft(f"{count_of(rest, 'further step')} left out here; print the proof to see all"))
+            written += paragraph(soft(f"{count_of(rest, 'further step')} left out here; print it to see all"))
         return written
 
     def _step(self, at: int, level: int) -> str:

@@ -13,7 +13,7 @@ from apsl_backends.scores.bde import BDeu
 from apsl_backends.scores.bde_from_counts import score_for
 from apsl_backends.scores.columns import pays_too_little, seen_too_rarely
 from apsl_backends.search.hill_climbing import climb
-from apsl_rules.evidence import Evidence, Verdict
+from apsl_rules.evidence import Evidence, Verdict, times
 from apsl_rules.graphs import Dag, cpdag
 from apsl_rules.learning import Copies
 from apsl_rules.names import Node, Pair, count_of, in_order, shown
@@ -128,19 +128,24 @@ def draft_of(
     losses = {(tail, head): _loss(score, dag, tail, head) for tail, head in dag.edges}
     edges: dict[Pair, Evidence] = {}
     for (tail, head), loss in losses.items():
-        note = f"the best graph scores {loss:.4g} nats less without {shown(tail)} -> {shown(head)}"
+        note = f"support: {_ahead(loss)} as without {shown(tail)} -> {shown(head)}"
         edges[frozenset((tail, head))] = Evidence(SOURCE, (tested or {}).get(frozenset((tail, head)), ()), note)
     colliders: dict[Collider, Evidence] = {}
     for middle in dag.nodes:
         for x, y in combinations(in_order(dag.parents_of(middle)), 2):
             if frozenset((x, y)) not in edges:
                 note = (
-                    f"the best graph scores {losses[x, middle]:.4g} nats less without {shown(x)} -> {shown(middle)}, "
-                    f"{losses[y, middle]:.4g} without {shown(y)} -> {shown(middle)}"
+                    f"support: {_ahead(losses[x, middle])} as without {shown(x)} -> {shown(middle)}, and "
+                    f"{_ahead(losses[y, middle])} as without {shown(y)} -> {shown(middle)}"
                 )
                 colliders[frozenset((x, y)), middle] = Evidence(SOURCE, note=note)
     doubtful = {**(unknown or {}), **unpaid(score, dag)}
     return Draft(dag.nodes, edges, colliders, _arrows_of(dag) if output == "dag" else {}, untested, doubtful)
+
+
+def _ahead(nats: float) -> str:
+    """Say how probable the best graph is; ``nats`` is what its score loses."""
+    return f"the best graph is {times(nats)} as probable ({nats:.4g} nats)"
 
 
 def _arrows_of(dag: Dag) -> dict[tuple[Node, Node], Evidence]:
@@ -208,7 +213,7 @@ def climb_graph(
     untested = frozenset(frozenset((verdict.x, verdict.y)) for verdict in verdicts).difference(edges)
     dag = score.dag(found.parents)
     draft = draft_of(dag, score, tested=edges, untested=untested, unknown=unknown, output=options.output)
-    note = f"the whole graph scores {score.nats(found.score):.2f} nats ({SOURCE})"
+    note = f"the score of the whole graph is {score.nats(found.score):.2f} ({SOURCE}, the log of a probability)"
     visits = [
         attrs.evolve(one, findings=(*one.findings, *copies.at(one.node, one.neighbours)))
         for one in draft.visits(context.target)

@@ -13,6 +13,7 @@ from apsl_backends.search.local_score import LocalBde
 from apsl_rules import Interrupted, Part, learn, network
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import InvalidArgumentError, SpecError
+from apsl_rules.evidence import evidence_text
 from apsl_rules.graphs.networks.sampling import sample
 from apsl_rules.knowledge import NOTHING
 from apsl_rules.names import Depth, Node
@@ -20,7 +21,7 @@ from apsl_rules.parts.file import parse_part, part_json
 from apsl_rules.plugins.manager import installed
 from apsl_rules.plugins.offers import parse_spec
 from apsl_rules.rules.engine import Mark
-from apsl_rules.rules.vocabulary import arrow, collider, left_open, untested
+from apsl_rules.rules.vocabulary import arrow, collider, instead, left_open, untested
 from support.graphs import MICRO, MICRO_CPDAG, random_dag
 from support.scoring import coded, strong_network, tables
 
@@ -114,14 +115,16 @@ def test_large_samples_of_the_micro_networks_give_exact_parts(name: str) -> None
 
 
 def test_why_says_both_kinds_of_evidence() -> None:
-    """A proof rests on leads in nats with the parents compared, and on the tests that were made on the way."""
+    """Support rests on leads with the parents compared, and on the tests that were made on the way."""
     rows = sample(network("alarm"), 1000, seed=7)
     part = learn(rows, "HREKG", depth=2, learner="apsl-score")
     proof = part.why("CATECHOL", "HR")
     assert proof.fact == arrow.fact("CATECHOL", "HR")
     assert all(finding.evidence.nats is not None and finding.evidence.nats > 0 for finding in proof.findings)
     text = str(proof)
-    assert "nats ahead of the best rival: HR given CATECHOL against nothing; CATECHOL not ⊥ HR" in text
+    assert "support by BDe: over a million times as probable as the best rival (" in text
+    assert " nats): HR given CATECHOL against nothing; CATECHOL not ⊥ HR" in text
+    assert repr(proof).startswith("<Support of CATECHOL -> HR: ")
     assert parse_part(part_json(part), "saved").why("CATECHOL", "HR") == proof
 
 
@@ -228,6 +231,20 @@ def test_a_collider_tells_the_test_of_its_ends() -> None:
     assert all(one.fact.nodes[1] in verdict.given for one in chains for verdict in one.evidence.verdicts)
 
 
+@pytest.mark.parametrize(("name", "target"), [("asia", "either"), ("insurance", "Accident"), ("win95pts", "Problem1")])
+def test_a_test_of_the_pair_stands_beside_every_lead(name: str, target: str) -> None:
+    """Whatever a score decides, the reader sees a test of the two columns, and nats only with what they mean."""
+    part = learn(sample(network(name), 500, seed=7), target, depth=2, hidden="excluded")
+    scored = [one for one in part.findings if one.evidence.kind == "score" and one.fact.relation != instead.name]
+    assert scored
+    for finding in scored:
+        ends = {finding.fact.nodes[0], finding.fact.nodes[-1]}
+        assert any({verdict.x, verdict.y} == ends for verdict in finding.evidence.verdicts), finding
+        text = evidence_text(finding.evidence)
+        assert text.startswith("support by BDe: ")
+        assert text.count(" nats)") == text.count(" as probable") == 1
+
+
 @pytest.mark.parametrize(("empirical_weight", "called"), [(0.0, "BDeu"), (0.5, "BDe")])
 def test_evidence_names_the_score(empirical_weight: float, called: str) -> None:
     """The score with a uniform prior is BDeu, and is called so."""
@@ -235,7 +252,7 @@ def test_evidence_names_the_score(empirical_weight: float, called: str) -> None:
     part = learn(sample(network("cancer"), 1000, seed=2), "Cancer", learner=spec)
     scored = [finding for finding in part.findings if finding.evidence.nats is not None]
     assert {finding.evidence.source for finding in scored} == {called}
-    assert any(note.endswith(f"({called})") for note in part.notes)
+    assert any(f"as probable as one without edges ({called}, " in note for note in part.notes)
 
 
 def test_an_interrupt_leaves_a_part_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from apsl_published.climbing import Draft, draft_of, outwards
 from apsl_rules import learn
 from apsl_rules.data.tables import Table
 from apsl_rules.errors import ApslError, InvalidArgumentError, SpecError
+from apsl_rules.evidence import times
 from apsl_rules.graphs.dag import Dag
 from apsl_rules.graphs.equivalence import cpdag
 from apsl_rules.graphs.networks.sampling import sample
@@ -69,8 +70,9 @@ def test_what_a_graph_would_lose() -> None:
     score = BDeu(table)
     draft = draft_of(MICRO["N7"], score)
     loss = score.family("T", "PQ") - score.family("T", "P")
-    assert draft.edges[frozenset("QT")].note == f"the best graph scores {loss:.4g} nats less without Q -> T"
-    assert f"{loss:.4g} without Q -> T" in draft.colliders[frozenset("PQ"), "T"].note
+    told = f"the best graph is {times(loss)} as probable ({loss:.4g} nats) as without Q -> T"
+    assert draft.edges[frozenset("QT")].note == f"support: {told}"
+    assert told in draft.colliders[frozenset("PQ"), "T"].note
 
 
 def test_a_graph_is_told_outwards() -> None:
@@ -100,9 +102,10 @@ def test_the_part_is_cut_out_of_the_whole() -> None:
     assert part.mark("A", "D") is Mark.GAP
     proof = str(part.why("D", "E"))
     assert "Meek-R1" in proof
-    assert "nats less without B -> D" in proof
+    assert "support: the best graph is over a million times as probable" in proof
+    assert "as without B -> D" in proof
     assert "G²" in str(part.why("A", "B"))
-    assert part.notes[0].startswith("the whole graph scores -")
+    assert part.notes[0].startswith("the score of the whole graph is -")
 
 
 def test_mmhc_as_published() -> None:

@@ -36,7 +36,7 @@ def test_opposed_arrows_are_blocked_and_both_proved() -> None:
     assert [proof.depth for proof in one.proofs] == [1, 1]
     assert settled.store.mark("a", "b") is Mark.CONFLICT
     assert settled.store.arrows == arrows_of("c->b d->a")
-    assert str(one) == "a and b: both directions are proved; no arrow is drawn"
+    assert str(one) == "a and b: findings give both directions; no arrow is drawn"
 
 
 def test_a_directed_cycle_is_blocked_as_a_whole() -> None:

@@ -145,7 +145,7 @@ def test_a_head_and_a_tail_at_one_end_are_a_conflict() -> None:
     assert [proof.fact for proof in one.proofs] == [fact("head:a,b"), fact("arrow:a,b")]
     assert settled.store.mark("a", "b") is Mark.CONFLICT
     assert settled.store.end("a", "d") is End.ARROW
-    assert str(one) == "a and b: one is proved to be a cause of the other and to be none; no arrow is drawn"
+    assert str(one) == "a and b: one is found to be a cause of the other and to be none; no arrow is drawn"
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ const nodePanel = (number) => {
 
 const whyPanel = () => {
   if (state.chosen === null) {
-    return [make('p', { class: 'hint' }, 'Choose an edge to see its proof, or a node to see its edges.')];
+    return [make('p', { class: 'hint' }, 'Choose an edge to see what it rests on, or a node to see its edges.')];
   }
   return { edge: edgePanel, node: nodePanel, conflict: conflictPanel }[state.chosen.kind](state.chosen.number);
 };

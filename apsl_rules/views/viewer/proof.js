@@ -52,14 +52,14 @@ const testTable = (verdicts) => {
 };
 
 const evidenceBlock = (number) => {
-  const { source, note, verdicts } = data.evidence[number];
+  const { source, note, verdicts, supports } = data.evidence[number];
   return make(
     'div',
     { class: 'evidence' },
     make(
       'p',
       { class: 'source' },
-      source === 'given' ? '' : 'found by ',
+      source === 'given' ? '' : supports ? 'support by ' : 'found by ',
       make('b', {}, source),
       note ? `: ${note}` : '',
     ),

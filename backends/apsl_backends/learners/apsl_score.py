@@ -31,7 +31,7 @@ from apsl_backends.search.local_score import LocalScore
 from apsl_backends.search.rounds import MOST_PARENTS, NEAR, Effort, Found
 from apsl_rules.data import Dataset, counted
 from apsl_rules.errors import SpecError
-from apsl_rules.evidence import Evidence, Verdict, log_p_of
+from apsl_rules.evidence import Evidence, Verdict, log_p_of, times
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.memory import DatasetMemory, Kind
 from apsl_rules.names import Node, Pair, count_of, in_order, listing, shown
@@ -378,15 +378,19 @@ class FindingsFromScores:
         y: Node,
         are_joined: bool,  # noqa: FBT001 - one of two kinds of pair
     ) -> tuple[Verdict, ...]:
-        """Return the verdicts for an adjacent pair, or for one that is not adjacent."""
+        """Return the verdicts for an adjacent pair, or for one that is not adjacent.
+
+        Of an edge that no test met supports, the set that separates its ends is told, or how they depend by themselves.
+        """
         neighbours = self._neighbours
-        if are_joined:
-            return tuple(one for one in neighbours.evidence(x, y) if one.dependent)
+        dependent = [one for one in neighbours.evidence(x, y) if one.dependent] if are_joined else []
+        if dependent:
+            return tuple(dependent)
         for one, other in ((x, y), (y, x)):
             known = neighbours.candidates(one).separation(other) if one in computed else None
             if known is not None and known.verdict is not None:
                 return (known.verdict,)
-        return ()
+        return tuple(self._context.asker.verdicts([(x, y, ())])) if are_joined else ()
 
     def _notes(self, ball: Ball, leads: Leads) -> list[str]:
         """Return notes on the gain of the graph, and on searches that ended at their limit of moves."""
@@ -398,10 +402,13 @@ class FindingsFromScores:
             )
         nats = score.nats(ball.found.gain)
         where = f"over {count_of(width, 'node')}" + ("" if self.whole else f" near {self._context.target}")
-        notes.append(f"the best graph found {where} is {nats:.2f} nats ahead of no edge ({score.name})")
+        ahead = f"{times(nats)} as probable as one without edges ({score.name}, {nats:.2f} nats)"
+        notes.append(f"the best graph found {where} is {ahead}")
         cost = score.nats(ball.free.gain - ball.found.gain)
         if cost > 0:
-            notes.append(f"without background knowledge the best graph found is {cost:.2f} nats better")
+            notes.append(
+                f"without background knowledge the best graph found is {times(cost)} as probable ({cost:.2f} nats)"
+            )
         notes += score.notes
         found = ball.found
         if found.starts and found.agreeing is not None and 2 * found.agreeing <= found.starts:
@@ -454,13 +461,14 @@ def _near_graphs(ball: Ball) -> Iterator[Note]:
 
 
 def _certificates(ball: Ball) -> Iterator[str]:
-    """Return whether the graph of a ball is proved to be the best one, and if not why."""
+    """Return whether the graph of a ball is certified as the best one, and if not why."""
     width, found = len(ball.members), ball.found
     if width == 1:
         return
     if found.is_best:
         if found.corrected:
-            yield f"an exact search found a graph that is {ball.score.nats(found.corrected):.2f} nats better"
+            nats = ball.score.nats(found.corrected)
+            yield f"an exact search found a graph that is {times(nats)} as probable ({nats:.2f} nats)"
         yield f"certified: no graph over these {count_of(width, 'node')} scores higher (exact search)"
         return
     excluded = (

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from apsl_backends.learners.ball import Ball, UnplacedEdges
 from apsl_backends.scores.columns import seen_too_rarely
 from apsl_backends.search.rounds import CLOSED, NEAR, OPEN, REQUIRED, Found
-from apsl_rules.evidence import Evidence, Verdict
+from apsl_rules.evidence import Evidence, Verdict, times
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node, Pair, count_of, shown
 from apsl_rules.plugins import Visited
@@ -99,9 +99,10 @@ def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Lea
                 witness = None if absent is None else absent.get(frozenset((names[0], names[-1])))
                 if not _is_told(relation, leads[names], absent is None or _is_gap(witness)):
                     continue
-                verdicts = _supporting(relation, names, tested(names[0], names[-1], relation is adjacent))
-                if relation is gap and witness is not None:
-                    verdicts = witness.evidence.verdicts
+                verdicts = tested(names[0], names[-1], relation is adjacent)
+                if relation is not adjacent and witness is not None:
+                    verdicts = (*(verdicts if relation is not gap else ()), *witness.evidence.verdicts)
+                verdicts = _supporting(relation, names, verdicts)
                 evidence = words.evidence(leads[names], verdicts)
                 if doubted is not None and relation is adjacent:
                     evidence = doubted(names[0], names[1], evidence)
@@ -168,7 +169,7 @@ def find_contradictions(
     for pair, lead in _compare(ball, ball.found, apart, max_parents).items():
         if lead is not None and lead.sought and ball.score.nats(-lead.ahead) >= AGAINST_KNOWLEDGE:
             nats = ball.score.nats(-lead.ahead)
-            note = f"a graph with this edge is {nats:.4g} nats ahead"
+            note = f"a graph with this edge is {times(nats)} as probable ({nats:.4g} nats)"
             found[adjacent.fact(*pair)] = Finding(adjacent.fact(*pair), Evidence(ball.score.name, (), note, nats))
     if ball.score.nats(ball.free.gain - ball.found.gain) < AGAINST_KNOWLEDGE:
         return found
@@ -253,10 +254,14 @@ def _features_at(ball: Ball, found: Found, nodes: Iterable[Node]) -> dict[Node, 
 
 
 def _supporting(relation: Relation, names: tuple[Node, ...], verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
-    """Return the verdicts that support a feature: for a chain those given its middle, for a collider the others."""
+    """Return the verdicts that support a feature: for a chain those given its middle, for a collider the others.
+
+    Where there is none, one that does not is told.
+    """
     if relation in (adjacent, gap):
         return verdicts
-    return tuple(verdict for verdict in verdicts if (names[1] in verdict.given) == (relation is chain))
+    supporting = [verdict for verdict in verdicts if (names[1] in verdict.given) == (relation is chain)]
+    return tuple(supporting[:1] or verdicts[:1])
 
 
 class _Words:
@@ -287,8 +292,10 @@ class _Words:
             f"{self._spelling[one.node][1]} given {self._listed(one.ours)} against {self._listed(one.theirs)}"
             for one in rival.families
         )
-        where = "ahead of the best rival" if nats >= 0 else "behind a rival that was not open to the search"
-        return f"{abs(nats):.4g} nats {where}: {compared}{self._certificate}", nats
+        ahead = f"{times(nats)} as probable as the best rival ({nats:.4g} nats)"
+        if nats < 0:
+            ahead = f"a rival that was not open to the search is {times(-nats)} as probable ({-nats:.4g} nats)"
+        return f"{ahead}: {compared}{self._certificate}", nats
 
     def _listed(self, numbers: tuple[int, ...]) -> str:
         if numbers not in self._lists:
@@ -349,10 +356,10 @@ def _ties_of(ball: Ball, dag: Graph, replaced: int, kept: int) -> Iterator[Findi
         apart = score.nats(gains[0] - gain)
         if gain > 0 and apart < NEAR:
             fact = instead.fact(ball.members[kept], ball.members[replaced], ball.members[at])
-            words = (
-                f"{shown(fact.nodes[2])} in the place of {shown(fact.nodes[1])} is {max(apart, 0.0):.2g} nats behind"
-            )
-            yield Finding(fact, Evidence(score.name, (), words, max(apart, 0.0)))
+            behind = max(apart, 0.0)
+            one, other = shown(fact.nodes[1]), shown(fact.nodes[2])
+            words = f"the graph with {one} is {times(behind)} as probable as with {other} instead ({behind:.2g} nats)"
+            yield Finding(fact, Evidence(score.name, (), words, behind))
 
 
 def _descendants(dag: Graph, node: int) -> Graph:
