@@ -321,7 +321,7 @@ class FindingsFromScores:
         features = features_of(ball)
         leads = find_leads(ball, features, self._options.max_parents, compare=compare)
         scored = frozenset(ball.members) if self._options.pairs == "all" else frozenset()
-        tested = cache(partial(self._tests_of, frozenset(self._neighbours.computed)))
+        tested = cache(partial(self._tests_of, frozenset(self._neighbours.computed), compare))
         visits = visits_of(
             ball,
             core,
@@ -374,6 +374,7 @@ class FindingsFromScores:
     def _tests_of(
         self,
         computed: Collection[Node],
+        asks: bool,  # noqa: FBT001 - as the run has time for it
         x: Node,
         y: Node,
         are_joined: bool,  # noqa: FBT001 - one of two kinds of pair
@@ -390,7 +391,7 @@ class FindingsFromScores:
             known = neighbours.candidates(one).separation(other) if one in computed else None
             if known is not None and known.verdict is not None:
                 return (known.verdict,)
-        return tuple(self._context.asker.verdicts([(x, y, ())])) if are_joined else ()
+        return tuple(self._context.asker.verdicts([(x, y, ())])) if are_joined and asks else ()
 
     def _notes(self, ball: Ball, leads: Leads) -> list[str]:
         """Return notes on the gain of the graph, and on searches that ended at their limit of moves."""
