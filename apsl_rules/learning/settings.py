@@ -240,8 +240,8 @@ class Request:
     certified: bool = _setting(
         False,  # noqa: FBT003 - a default
         "Compare the graph found with the best of all graphs, if it has few nodes.",
-        "Notes and evidence say that no graph scores higher, or why that is not known. This needs at most 20 nodes near "
-        "the target.",
+        "Notes and evidence say that no graph scores higher, or why that is not known. This needs at most 20 nodes "
+        "near the target.",
         check=_check_flag,
         honoured="learners that search by score",
     )

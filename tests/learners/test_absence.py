@@ -11,6 +11,7 @@ import pytest
 
 from apsl_rules import Part, learn, load
 from apsl_rules.errors import ApslError
+from apsl_rules.evidence import times
 from apsl_rules.parts import statements_on
 from apsl_rules.rules import Mark, collider, left_open
 from apsl_rules.rules import gap as gap_relation
@@ -66,7 +67,9 @@ def test_what_graphs_nearly_as_good_answer_otherwise_is_open() -> None:
         nats = finding.evidence.nats
         assert nats is not None
         assert 0 <= nats < 3
-        assert finding.evidence.note == f"left open: a graph {has} this edge is only {nats:.2g} nats behind"
+        lead = f"{times(nats)} as probable as one {has} this edge ({nats:.2g} nats)"
+        assert finding.evidence.note == f"left open: the graph found is only {lead}"
+        assert finding.evidence.verdicts
     assert not part.edges
     (told,) = (str(one) for one in statements_on(part) if one.kind == "undecided")
     assert told.startswith("left open, since graphs that are nearly as good disagree: either (1.2 nats)")

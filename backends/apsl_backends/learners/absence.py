@@ -15,7 +15,7 @@ from math import inf, log
 import attrs
 import numpy as np
 
-from apsl_backends.learners.ball import Ball
+from apsl_backends.learners.ball import Ball, left_open_by
 from apsl_rules.evidence import Evidence, Verdict
 from apsl_rules.names import Node, Pair
 from apsl_rules.oracles import Asker
@@ -118,21 +118,22 @@ class _Sets:
                 yield tuple(self.members[one] for one in given)
 
 
-def finding_of(absence: Absence, source: str, needed: Callable[[Node, Node], float | None]) -> Finding:
+def finding_of(absence: Absence, test: str, score: str, needed: Callable[[Node, Node], float | None]) -> Finding:
     """Return what is told of a pair without an edge; ``needed`` says how many rows would pay for one."""
     verdict = absence.verdict
     if verdict is None:
-        return Finding(absence.fact(), Evidence(source, (), "no test of the two has enough rows"))
+        return Finding(absence.fact(), Evidence(test, (), "no test of the two has enough rows"))
     if absence.is_gap:
-        return Finding(absence.fact(), Evidence(source, (verdict,)))
+        return Finding(absence.fact(), Evidence(test, (verdict,)))
     if verdict.independent:
-        note = f"left open: a graph with this edge is only {absence.behind:.2g} nats behind"
-        return Finding(absence.fact(), Evidence(source, (verdict,), note, absence.behind))
+        return Finding(
+            absence.fact(), Evidence(score, (verdict,), left_open_by(absence.behind, "with"), absence.behind)
+        )
     found = "" if verdict.p is None else f" (p = {verdict.p:.2g})"
     rows = needed(*absence.pair)
     settle = "" if rows is None else f"; about {_rounded(rows):,} rows would settle it"
     note = f"left open: they depend on each other whatever is given{found}, too weakly for an edge{settle}"
-    return Finding(absence.fact(), Evidence(source, (verdict,), note))
+    return Finding(absence.fact(), Evidence(test, (verdict,), note))
 
 
 def _rounded(rows: float) -> int:

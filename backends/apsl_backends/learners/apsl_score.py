@@ -352,7 +352,7 @@ class FindingsFromScores:
         def needed(x: Node, y: Node) -> float | None:
             return score.rows_for_edge(number[x], number[y], behind[x, y]) if (x, y) in behind else None
 
-        return {pair: finding_of(one, asker.name, needed) for pair, one in found.items()}
+        return {pair: finding_of(one, asker.name, score.name, needed) for pair, one in found.items()}
 
     def _counted(self, ball: Ball, x: Node, y: Node, evidence: Evidence) -> Evidence:
         """Return the evidence for an edge as it counts given the other parents of its end."""

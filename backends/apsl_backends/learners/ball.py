@@ -26,7 +26,7 @@ from apsl_backends.search.rounds import (
     rivals,
     search_rounds,
 )
-from apsl_rules.evidence import EITHER, SAME, Evidence
+from apsl_rules.evidence import EITHER, SAME, Evidence, times
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node, Pair, in_order, order_key, shown
 from apsl_rules.rules import Finding, Mark, duplicate, left_open, untested
@@ -202,10 +202,14 @@ def without_near_ties(ball: Ball) -> Ball:
         one, other = ball.members[x], ball.members[y]
         nats = ball.behind(one, other)
         if nats < DRAWN_FROM and REQUIRED not in (ball.allowed[x, y], ball.allowed[y, x]):
-            note = f"left open: a graph without this edge is only {nats:.2g} nats behind"
-            evidence = Evidence(ball.score.name, (), note, nats)
+            evidence = Evidence(ball.score.name, (), left_open_by(nats, "without"), nats)
             torn[frozenset((one, other))] = Finding(left_open.fact(one, other), evidence)
     return attrs.evolve(ball, unknown={**torn, **ball.unknown}) if torn else ball
+
+
+def left_open_by(nats: float, has: Literal["with", "without"]) -> str:
+    """Say that a graph nearly as good answers otherwise for an edge: that ``with`` it, or ``without`` it."""
+    return f"left open: the graph found is only {times(nats)} as probable as one {has} this edge ({nats:.2g} nats)"
 
 
 class Balls:

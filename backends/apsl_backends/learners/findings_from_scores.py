@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -20,7 +21,19 @@ from apsl_rules.evidence import Evidence, Verdict, times
 from apsl_rules.knowledge import Knowledge
 from apsl_rules.names import Node, Pair, count_of, shown
 from apsl_rules.plugins import Visited
-from apsl_rules.rules import Fact, Finding, Relation, adjacent, chain, collider, gap, instead, settled, untested
+from apsl_rules.rules import (
+    Fact,
+    Finding,
+    Relation,
+    adjacent,
+    chain,
+    collider,
+    gap,
+    instead,
+    left_open,
+    settled,
+    untested,
+)
 
 if TYPE_CHECKING:
     from apsl_backends.search.rounds import Rival
@@ -89,7 +102,7 @@ def visits_of(ball: Ball, core: Collection[Node], features: Features, leads: Lea
         if ball.found.finished and (absent is None or absent or len(ball.members) - 1 == len(around)):
             fact = settled.fact(visited)
             told[fact] = Finding(fact, Evidence(ball.score.name, note=count_of(len(around), "neighbour")))
-        told |= {one.fact: one for one in _unknown_at(ball, visited, nodes)}
+        told |= {one.fact: _with_test(one, tested) for one in _unknown_at(ball, visited, nodes)}
         for node in nodes:
             told |= {one.fact: one for one in unplaced.at(node)}
             for relation, fact in features[node]:
@@ -148,6 +161,16 @@ def _unknown_at(ball: Ball, visited: Node, nodes: Collection[Node]) -> Iterator[
     for pair, rows in ball.score.together.too_few_at(visited).items():
         yield Finding(untested.fact(*pair), seen_too_rarely(rows))
     yield from (finding for pair, finding in ball.unknown.items() if not pair.isdisjoint(nodes))
+
+
+def _with_test(finding: Finding, tested: Tested) -> Finding:
+    """Return what is left open by a near graph with a test of the pair beside it."""
+    x, y = finding.fact.nodes
+    is_open = finding.fact.relation == left_open.name
+    if not is_open:
+        return finding
+    verdicts = tested(x, y, is_open)
+    return attrs.evolve(finding, evidence=attrs.evolve(finding.evidence, verdicts=verdicts))
 
 
 def find_contradictions(
