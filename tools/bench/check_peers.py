@@ -1,8 +1,10 @@
 """Graphs that people bring against rows, beside DoWhy's falsify_graph and pgmpy's ImpliedCIs: same graphs, same rows.
 
-Usage: python tools/bench/check_peers.py --python PEERS [--quick]. PEERS is the Python of an environment with DoWhy and
-pgmpy. A true graph should meet no objection, a changed one should; for an edge that was removed, whether the pair is
-named counts as well. Costs are CPU seconds of the checks alone, in processes of their own.
+Usage: python tools/bench/check_peers.py --python PEERS [--quick] [--networks A,B] [--dowhy A,B] [--limit SECONDS].
+PEERS is the Python of an environment with DoWhy and pgmpy. A true graph should meet no objection, a changed one should;
+for an edge that was removed, whether the pair is named counts as well. Costs are CPU seconds of the checks alone, on
+frames of pandas, in processes of their own; peers are asked twice for the first graph, so that loading modules does not
+count. A peer that takes more than the limit for a graph is not counted there; after two such it is not asked again.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
-from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -19,58 +21,77 @@ from typing import Any
 import pandas as pd
 
 from apsl_rules import Dag, check
-from checking import changed, named, source_of
+from checking import NETWORKS, changed, named, source_of
 
 _KINDS = ("true", "removed", "turned")
+_COSTS = ("seconds", "shuffled")
+HEAD = (
+    "| graph | cases | objects | named | DoWhy objects | pgmpy objects | worst pair | CPU / DoWhy | with shuffles "
+    f"| CPU / pgmpy | with shuffles |\n{11 * '|---'}|"
+)
 
 
-def frame_of(data: Any) -> pd.DataFrame:
-    """Return a table as numbers or codes."""
-    columns = {
-        str(node): data.codes_of(node) if data.is_category(node) and not data.number_names else data.values(node)
-        for node in data.names
-    }
-    return pd.DataFrame(columns)
+def frame_of(data: Any) -> tuple[pd.DataFrame, list[str]]:
+    """Return a table as numbers and codes, and the columns of codes."""
+    levels = [str(node) for node in data.names if data.is_category(node)]
+    codes = data.categories if data.number_names else data
+    columns = {str(node): codes.codes_of(node) if data.is_category(node) else data.values(node) for node in data.names}
+    return pd.DataFrame(columns), levels
 
 
-def cases_of(folder: Path, names: list[str], sizes: list[int], seeds: range) -> list[dict[str, Any]]:
+def cases_of(folder: Path, name: str, rows: int, seeds: range) -> list[dict[str, Any]]:
     """Write the tables and graphs, and check each graph."""
     cases = []
-    for name in names:
-        for rows in sizes:
-            for seed in seeds:
-                data, dag = source_of(name, rows, seed)
-                file = f"{name}-{rows}-{seed}.csv"
-                frame_of(data).to_csv(folder / file, index=False)
-                for kind in _KINDS:
-                    made = (dag, None) if kind == "true" else changed(dag, kind, seed)
-                    if made is not None:
-                        cases.append(case_of(data, made, (name, rows, kind), file))
+    for seed in seeds:
+        data, dag = source_of(name, rows, seed)
+        frame, levels = frame_of(data)
+        frame.to_csv(folder / f"{seed}.csv", index=False)
+        frame = frame.astype(dict.fromkeys(levels, "category"))
+        about = {"table": f"{seed}.csv", "levels": levels}
+        about["columns"] = "categories" if len(levels) == frame.shape[1] else "mixed" if levels else "numbers"
+        for kind in _KINDS:
+            made = (dag, None) if kind == "true" else changed(dag, kind, seed)
+            if made is not None:
+                cases.append({**about, "kind": kind, **checked(frame, made, kind)})
     (folder / "cases.json").write_text(json.dumps(cases), "utf-8")
     return cases
 
 
-def case_of(data: Any, made: tuple[Dag, Any], about: tuple[str, int, str], file: str) -> dict[str, Any]:
-    """Check a graph, and return all that the peers need and what came out."""
+def checked(frame: pd.DataFrame, made: tuple[Dag, Any], kind: str) -> dict[str, Any]:
+    """Check a graph, and return its arrows, what came out and what it cost without and with shuffled names."""
     graph, arrow = made
-    name, rows, kind = about
-    check(graph, data, compare=False, shuffles=0)  # kernels are loaded
-    fresh, _ = source_of(name, rows, int(file.rsplit("-", 1)[1].removesuffix(".csv")))
+    check(graph, frame, compare=False)  # kernels are loaded
     begun = process_time()
-    found = check(graph, fresh, compare=False, shuffles=0)
-    seconds = process_time() - begun
+    found = check(graph, frame, compare=False, shuffles=0)
+    middle = process_time()
+    check(graph, frame, compare=False)
     return {
-        "name": name,
-        "rows": rows,
-        "kind": kind,
-        "table": file,
-        "numbers": name == "linear",
         "arrows": sorted([str(one) for one in way] for way in graph.edges),
         "arrow": None if arrow is None else [*map(str, arrow)],
         "objects": found.is_contradicted,
         "names": arrow is not None and named(found, kind, arrow)[1],
-        "seconds": seconds,
+        "seconds": middle - begun,
+        "shuffled": process_time() - middle,
     }
+
+
+def rows_of(title: str, cases: list[dict[str, Any]], peers: list[dict[str, Any]]) -> Iterator[str]:
+    """Give the rows of one network."""
+    for kind in _KINDS:
+        both = [(ours, theirs) for ours, theirs in zip(cases, peers, strict=True) if ours["kind"] == kind]
+        cells = [len(both), *(sum(ours[one] for ours, _ in both) for one in ("objects", "names"))]
+        objects, ratios = [], []
+        for peer in ("dowhy", "pgmpy"):
+            ended = [(ours, theirs[peer]) for ours, theirs in both if theirs.get(peer)]
+            objects.append(f"{sum(one['objects'] for _, one in ended)} of {len(ended)}" if ended else "-")
+            spent = sum(one["seconds"] for _, one in ended)
+            ratios += [f"{sum(ours[one] for ours, _ in ended) / spent:.4f}" if ended else "-" for one in _COSTS]
+        worst = sum(
+            bool(told["objects"]) and set(told["pair"]) == set(ours["arrow"] or ())
+            for ours, theirs in both
+            if (told := theirs["pgmpy"])
+        )
+        yield f"| {title} {kind} | {' | '.join(map(str, [*cells, *objects, worst, *ratios]))} |"
 
 
 def main() -> None:
@@ -79,34 +100,26 @@ def main() -> None:
     parser.add_argument("--python", type=Path, help="the Python of the peers")
     parser.add_argument("--quick", action="store_true", help="one network, two tables")
     parser.add_argument("--draws", type=int, default=4)
-    parser.add_argument("--networks", default="asia,child,linear,alarm")
+    parser.add_argument("--rows", type=int, default=2000)
+    parser.add_argument("--first-seed", type=int, default=8000)
+    parser.add_argument("--limit", type=float, default=20, help="the most CPU seconds of a peer for one graph")
+    parser.add_argument("--networks", default=",".join(NETWORKS))
+    parser.add_argument("--dowhy", default="asia,sachs,child,linear", help="the networks that DoWhy is asked about")
     given = parser.parse_args()
-    names, sizes = (["asia"], [1000]) if given.quick else (given.networks.split(","), [500, 2000])
-    with TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        cases = cases_of(folder, names, sizes, range(8000, 8000 + (2 if given.quick else given.draws)))
-        script = Path(__file__).with_name("check_peer.py")
-        done = subprocess.run([str(given.python), str(script), scratch], check=True, capture_output=True, text=True)
-    peers = json.loads(done.stdout.splitlines()[-1])
-    counts: dict[tuple[str, int, str], Counter[str]] = {}
-    for case, peer in zip(cases, peers, strict=True):
-        own = counts.setdefault((case["name"], case["rows"], case["kind"]), Counter())
-        is_pair = case["arrow"] is not None and set(peer["worst"]) == set(case["arrow"])
-        own.update(cases=1, ours=case["objects"], names=case["names"], dowhy=peer["dowhy"], pgmpy=peer["pgmpy"])
-        own["worst"] += is_pair and peer["pgmpy"]
-        for who, seconds in (
-            ("ours s", case["seconds"]),
-            *((f"{one} s", peer["seconds"][one]) for one in ("dowhy", "pgmpy")),
-        ):
-            own[who] += seconds
-    print(
-        "| graph | cases | objects | named | DoWhy objects | pgmpy objects | worst pair | CPU / DoWhy | CPU / pgmpy |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|")
-    for (name, rows, kind), own in counts.items():
-        cells = [own[one] for one in ("cases", "ours", "names", "dowhy", "pgmpy", "worst")]
-        ratios = [f"{own['ours s'] / own[f'{one} s']:.3f}" for one in ("dowhy", "pgmpy")]
-        print(f"| {name} {rows:,} {kind} | {' | '.join(map(str, cells))} | {' | '.join(ratios)} |")
+    names, draws, rows = given.networks.split(","), given.draws, given.rows
+    if given.quick:
+        names, draws, rows = ["asia"], 2, 1000
+    print(HEAD)
+    script = str(Path(__file__).with_name("check_peer.py"))
+    for name in names:
+        with TemporaryDirectory() as scratch:
+            cases = cases_of(Path(scratch), name, rows, range(given.first_seed, given.first_seed + draws))
+            wanted = ["dowhy", "pgmpy"] if name in given.dowhy.split(",") else ["pgmpy"]
+            command = [str(given.python), script, scratch, str(given.limit), *wanted]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+        peers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        for line in rows_of(f"{name} {rows:,}", cases, peers):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":
