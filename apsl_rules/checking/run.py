@@ -19,7 +19,17 @@ from apsl_rules.errors import GraphError, InvalidArgumentError
 from apsl_rules.graphs import Dag, DagWithHidden
 from apsl_rules.graphs.networks import Network
 from apsl_rules.knowledge import Knowledge, load_knowledge
-from apsl_rules.learning import READING, Request, Settings, Source, nodes_of, open_data, with_bar, with_settings
+from apsl_rules.learning import (
+    READING,
+    Request,
+    Settings,
+    Source,
+    nodes_of,
+    open_data,
+    taken_apart,
+    with_bar,
+    with_settings,
+)
 from apsl_rules.names import Node, count_of, demand, is_number, listing, nearest, spelt, whole_number
 from apsl_rules.notes import argument
 from apsl_rules.stopping import interruptible
@@ -122,12 +132,13 @@ def _opened(given: GivenGraph, data: Any, settings: dict[str, Any]) -> tuple[Sou
     left = [one for one in columns if one not in used]
     named = [one for one in columns if one in wanted]
     notes = [f"{count_of(len(left), 'column')} that the graph does not name: {listing(left)}"] if left and named else []
-    if named and left and request.only is None and request.drop is None:
+    is_whole = {*wanted} <= {*columns, *given.known.hidden}  # others may name joined columns, or joined ones
+    if named and left and is_whole and request.only is None and request.drop is None:
         if isinstance(data, LocalTable):
             data = data.select(named)
         elif not isinstance(data, Dataset):
             request = attrs.evolve(request, only=named)
-    return open_data(data, request), request, notes
+    return taken_apart(open_data(data, request), wanted, keep="*"), request, notes
 
 
 def _answers_itself(data: Any) -> bool:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from apsl_backends.engines.opener import moments_of, open_dataset
-from apsl_rules import describe, effect, learn, learn_graph, learn_many, stability
+from apsl_rules import check, describe, effect, learn, learn_graph, learn_many, stability
 from apsl_rules.data import table
 from apsl_rules.errors import DataError, InvalidArgumentError
 from support.counted import essence
@@ -208,6 +208,23 @@ def test_effects_of_the_category_are_the_same_wherever_the_rows_are(tmp_path: Pa
         for source in (frame, tmp_path / "rows.parquet"):
             found = effect(source, cause, "price", adjust=adjust, counts="duckdb")
             assert str(found).partition(" (")[0] == str(expected).partition(" (")[0]
+
+
+@pytest.mark.parametrize("counts", ["memory", "duckdb"])
+def test_a_graph_is_checked_by_the_columns_or_by_the_category_that_it_names(counts: str) -> None:
+    """A graph is checked by the columns or by the category that it names."""
+    frame = homes()
+    by_columns = [(name, "price") for name in (*MEMBERS, "size")]
+    by_category = [(name, "price") for name in ("region", "size")]
+    for data in (frame, frame.assign(more=frame["size"] * 2 + np.arange(len(frame))), table(frame)):
+        assert set(check(by_columns, data, shuffles=0, counts=counts).graph.nodes) == {*MEMBERS, "size", "price"}
+        assert set(check(by_category, data, shuffles=0, counts=counts).graph.nodes) == {"region", "size", "price"}
+
+
+def test_chosen_columns_of_a_joined_table_are_sent_as_they_are() -> None:
+    """Chosen columns of a joined table are sent as they are."""
+    some = table(homes()).select(["region", "price"])
+    assert set(learn(some, "price", counts="duckdb").nodes) == {"region", "price"}
 
 
 def test_graphs_parts_and_resamples_join_them_too() -> None:

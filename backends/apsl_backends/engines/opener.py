@@ -190,7 +190,9 @@ class _Sent:
     @classmethod
     def of(cls, engine_of: Callable[..., Engine], table: LocalTable, discretize: Any) -> _Sent:
         """Take the joined columns of a table apart, so that an engine can take them apart too."""
-        return cls(engine_of, table.before or table, discretize, one_hot_sets(table.notes))
+        if table.before is None:  # chosen rows or columns of a joined table stay joined
+            return cls(engine_of, table, discretize, ())
+        return cls(engine_of, table.before, discretize, one_hot_sets(table.notes))
 
     def joined(self, data: Dataset) -> Dataset:
         """Return the dataset with one-hot columns joined."""
