@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from apsl_backends.kernels.bindings.searches import NEVER, best_by_pairs, best_graph_bytes, pattern_of
 from apsl_backends.scores.bde import BDeu
-from apsl_backends.search.exact import certify, optimal, why_not_certified
+from apsl_backends.search.exact import certify, is_quick, optimal, why_not_certified
 from apsl_backends.search.hill_climbing import climb
 from apsl_backends.search.rounds import CLOSED, Effort, search_rounds
 from apsl_rules import Knowledge, learn, network
@@ -180,6 +180,17 @@ def test_closed_pairs_and_the_limit_of_parents_hold() -> None:
     assert certified.dag.sum(axis=0).max() <= 1
     assert not certified.dag[0, 1]
     assert not certified.dag[1, 0]
+
+
+def test_the_same_tables_are_searched_exactly_wherever_they_are() -> None:
+    """Databases count equal rows together; what is drawn must not depend on that."""
+    codes = np.random.default_rng(0).integers(0, 2, (12, 9_000)).astype(np.uint8)
+    distinct, counts = np.unique(codes, axis=1, return_counts=True)
+    handles = [handle_of(coded(codes[:, :rows], "abcdefghijkl")) for rows in (9_000, 8_000)]
+    assert [is_quick(one, 12) for one in handles] == [False, True]
+    handles[0].set_rows(np.ascontiguousarray(distinct), counts.astype(np.int32))
+    assert handles[0].rows < 8_000
+    assert not is_quick(handles[0], 12)
 
 
 def test_many_nodes_are_not_certified() -> None:

@@ -160,5 +160,5 @@ def certify(score: ScoreHandle, found: Found, opened: Open, max_parents: int) ->
 
 
 def is_quick(score: ScoreHandle, width: int) -> bool:
-    """Return whether an exact search takes hardly longer than another one."""
-    return width <= SMALL and score.rows_per_family << width <= _QUICK and not why_not_certified(score, width)
+    """Return whether an exact search takes hardly longer than another one, wherever the table is."""
+    return width <= SMALL and score.rows_of_table << width <= _QUICK and not why_not_certified(score, width)

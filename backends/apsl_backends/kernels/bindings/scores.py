@@ -121,6 +121,7 @@ class ScoreHandle:
         self.nodes, self.scale, self.penalty, self.empirical = nodes, scale, penalty, empirical
         self.in_use = Turn()  # a call that was given up may still run for a moment
         self._rows: tuple[Codes, Weights | None] | None = None
+        self._total = 0
         self._moments: tuple[Floats, Integers] | None = None
         self._is_kept = store is not None
         self.columns: dict[int, int] = {}
@@ -144,6 +145,11 @@ class ScoreHandle:
         """Return how many rows are counted for a family; moments take about as long as so many rows."""
         return self.rows if self._moments is None else _ROWS_LIKE_MOMENTS
 
+    @property
+    def rows_of_table(self) -> int:
+        """Return how many rows would be counted for a family if equal ones were not counted together."""
+        return self._total if self._moments is None else _ROWS_LIKE_MOMENTS
+
     def set_rows(self, codes: Codes, weights: Weights | None = None) -> None:
         """Take the rows of a table, one column after another; all nodes lose their columns.
 
@@ -162,7 +168,7 @@ class ScoreHandle:
         address = checks.address(codes, codes.dtype.type, codes.shape, "codes")
         size = codes.dtype.itemsize
         with self.in_use:
-            self._rows, self._moments = (codes, weights), None
+            self._rows, self._total, self._moments = (codes, weights), total, None
             status = checks.kernels().apsl_score_set_rows(
                 self._pointer, address, size, columns, rows, weighted or None, total
             )
