@@ -30,7 +30,7 @@ GROUPS = {
     ),
     "How sure is it?": (
         "directions.md",
-        ("edge_probability", "direction_probability", "edge_p", "doubtful", "fragile", "alternatives", "differences"),
+        ("edge_probability", "direction_probability", "edge_p", "doubtful", "fragile", "alternatives", "disputed"),
     ),
     "Why is it so?": ("reading.md", ("why", "findings", "proofs", "trace", "states", "history", "store")),
     "How much?": ("effects.md", ("effects", "fit")),

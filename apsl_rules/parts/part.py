@@ -249,7 +249,7 @@ class Part(Exportable, Viewable, Answering, Askable):
         return alternatives_of(self)
 
     @cached_property
-    def differences(self) -> Mapping[Pair, float]:
+    def disputed(self) -> Mapping[Pair, float]:
         """Return the pairs that a graph nearly as good answers otherwise, and how many nats it is behind.
 
         Told where the starts of a search ended with different graphs.

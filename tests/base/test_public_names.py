@@ -14,7 +14,7 @@ from apsl_rules.parts import Part, load_part, save_graph
 
 MOST_NAMES = 22
 #: Methods and properties of a part; the plan says 35 with what is asked for, which are fields.
-MOST_MEMBERS = 59
+MOST_MEMBERS = 60
 MIGRATION = (Path(__file__).parents[2] / "docs" / "migration.md").read_text("utf-8")
 PART = learn(Dag({"a": [], "b": ["a"], "c": ["a"]}), "a")
 

@@ -75,6 +75,30 @@ def test_what_graphs_nearly_as_good_answer_otherwise_is_open() -> None:
     assert told.startswith("left open, since graphs that are nearly as good disagree: either (1.2 nats)")
 
 
+def _dense(width: int, rows: int, seed: int) -> pd.DataFrame:
+    """Draw numbers of which each has two in five of those before it as causes."""
+    random, columns = np.random.default_rng(seed), np.zeros((width, rows))
+    for at in range(width):
+        causes = [one for one in range(at) if random.random() < 0.4]
+        weights = [random.uniform(0.3, 0.9) * random.choice([-1, 1]) for _ in causes]
+        columns[at] = np.dot(weights, columns[causes]) + random.normal(size=rows)
+    return pd.DataFrame({f"c{at:02}": column for at, column in enumerate(columns)})
+
+
+def test_where_starts_disagree_the_pairs_are_data(tmp_path: Path) -> None:
+    """A note names the pairs in which near graphs differ from the one found; all of them come back with a saved part."""
+    part = learn(_dense(20, 80, 2), "c08", hidden="excluded")
+    assert part.disputed
+    for (x, y), nats in ((sorted(pair), nats) for pair, nats in part.disputed.items()):
+        assert 0 <= nats < 5
+        has = "without" if part.mark(x, y).is_edge else "with"
+        assert any(f"{has} {x} -- {y} ({nats:.2g} nats behind)" in note for note in part.notes)
+    part.save(tmp_path / "part.json")
+    loaded = load(tmp_path / "part.json")
+    assert isinstance(loaded, Part)
+    assert loaded.disputed == part.disputed
+
+
 def test_no_collider_rests_on_an_open_pair() -> None:
     """Two causes whose dependence is left open do not make a V-structure at their effect."""
     frame = _weak()
