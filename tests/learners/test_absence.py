@@ -86,7 +86,7 @@ def _dense(width: int, rows: int, seed: int) -> pd.DataFrame:
 
 
 def test_where_starts_disagree_the_pairs_are_data(tmp_path: Path) -> None:
-    """A note names the pairs in which near graphs differ from the one found; all of them come back with a saved part."""
+    """A note names the pairs in which near graphs differ from the one found; a saved part keeps them."""
     part = learn(_dense(20, 80, 2), "c08", hidden="excluded")
     assert part.disputed
     for (x, y), nats in ((sorted(pair), nats) for pair, nats in part.disputed.items()):
