@@ -287,9 +287,9 @@ class Request:
     groups: GroupColumns = _setting(
         AUTO,
         "The column that says which rows belong together, such as a school; none treats rows as independent.",
-        "Several columns may say so together. The part is then learned within and between groups at once, and why() "
-        "says where a relation holds. 'auto' looks for groups: it acts only if two columns form a key that chance does "
-        "not explain; otherwise a note names the column. In Python None means none.",
+        "Several columns may say so together. The part is then learned within and between groups at once, and its "
+        "evidence says where a relation holds. 'auto' looks for groups: it acts only if two columns form a key that "
+        "chance does not explain; otherwise a note names the column. In Python None means none.",
         check=_check_columns,
         honoured=_TABLES,
         on=_EVERYWHERE,

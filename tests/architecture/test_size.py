@@ -24,14 +24,14 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = (ROOT / "apsl_rules", ROOT / "backends" / "apsl_backends", ROOT / "backends" / "apsl_published")
 #: The limits; what the architecture aims at stands behind each.
 LIMITS = {
-    "files": 296,  # 205
-    "lines": 67_800,  # 41,000
+    "files": 295,  # 205
+    "lines": 67_960,  # 41,000
     "lines of the longest file": 558,  # 450
     "modules with one importer": 42,  # 40
     "modules hidden by a function of their name": 0,  # 0
     "questions of which class data are, outside": 19,  # 15
     "questions of which class data are, inside": 56,  # 40
-    "files that one call enters": 58,  # 42
+    "files that one call enters": 59,  # 42
 }
 #: The rooms that hold data: their classes are asked about.
 HOLDING = {"data", "engines"}

@@ -52,8 +52,8 @@ class Absence:
         return relation.fact(*self.pair)
 
 
-def absences(ball: Ball, asker: Asker, pairs: Iterable[tuple[Node, Node]]) -> dict[Pair, Absence]:
-    """Seek a witness for each of some pairs of members that no edge joins."""
+def absences(ball: Ball, asker: Asker, pairs: Iterable[tuple[Node, Node]], *, near_ties: bool) -> dict[Pair, Absence]:
+    """Seek a witness for each of some pairs of members that no edge joins; ``near_ties`` leave a pair open."""
     sets = _Sets.of(ball)
     nearest: dict[tuple[Node, Node], Verdict | None] = {}
     waiting: list[tuple[tuple[Node, Node], Iterator[tuple[Node, ...]]]] = []
@@ -72,7 +72,8 @@ def absences(ball: Ball, asker: Asker, pairs: Iterable[tuple[Node, Node]]) -> di
             nearest[pair] = _nearer(nearest[pair], answer)
             if not _is_enough(answer):
                 waiting.append((pair, tried))
-    return {frozenset(pair): Absence(pair, verdict, ball.behind(*pair)) for pair, verdict in nearest.items()}
+    behind = ball.behind if near_ties else lambda *_: inf
+    return {frozenset(pair): Absence(pair, verdict, behind(*pair)) for pair, verdict in nearest.items()}
 
 
 def _is_enough(verdict: Verdict) -> bool:

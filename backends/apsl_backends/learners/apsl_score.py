@@ -259,6 +259,8 @@ class FindingsFromScores:
         self._doubted = doubted
         self._doubts: dict[frozenset[Node], str] = {}
         self._seeks_witnesses = seeks_witnesses
+        #: In a closed system the best graph decides; elsewhere graphs nearly as good leave pairs open.
+        self._leaves_open = context.settings.get("hidden") != "excluded"
         self._options = options
         self._context = context
         self._score = score
@@ -294,7 +296,7 @@ class FindingsFromScores:
         left_out = self.duplicates.hidden if self.duplicates.left_out else frozenset()
         core = tuple(node for node in visited if node not in left_out)
         found = self._balls.around(self._context.target, core, self._ball)
-        ball = attrs.evolve(without_near_ties(found), whole=self.whole)
+        ball = attrs.evolve(without_near_ties(found) if self._leaves_open else found, whole=self.whole)
         against: dict[Fact, Finding] = {}
         if self._context.knowledge:
             against = find_contradictions(ball, core, self._context.knowledge, self._options.max_parents)
@@ -344,7 +346,7 @@ class FindingsFromScores:
             return {}
         asker, score, most = self._context.asker, self._score, self._options.max_parents
         pairs = pairs_without_edges(ball, core, features, self._context.knowledge, self.duplicates.groups)
-        found = absences(ball, asker, pairs)
+        found = absences(ball, asker, pairs, near_ties=self._leaves_open)
         undecided = [one.pair for one in found.values() if one.verdict is not None and not one.is_gap]
         behind = leads_of_missing(ball, undecided, most)
         number = {node: at for at, node in score.nodes.items()}
