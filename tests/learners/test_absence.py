@@ -89,7 +89,7 @@ def test_where_starts_disagree_the_pairs_are_data(tmp_path: Path) -> None:
     """A note names the pairs in which near graphs differ from the one found; a saved part keeps them."""
     part = learn(_dense(20, 80, 2), "c08", hidden="excluded")
     assert part.disputed
-    for (x, y), nats in ((sorted(pair), nats) for pair, nats in part.disputed.items()):
+    for (x, y), nats in ((sorted(map(str, pair)), nats) for pair, nats in part.disputed.items()):
         assert 0 <= nats < 5
         has = "without" if part.mark(x, y).is_edge else "with"
         assert any(f"{has} {x} -- {y} ({nats:.2g} nats behind)" in note for note in part.notes)
