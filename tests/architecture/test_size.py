@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -31,7 +32,7 @@ LIMITS = {
     "modules hidden by a function of their name": 0,  # 0
     "questions of which class data are, outside": 19,  # 15
     "questions of which class data are, inside": 56,  # 40
-    "files that one call enters": 59,  # 42
+    "files that one call enters": 58,  # 42
 }
 #: The rooms that hold data: their classes are asked about.
 HOLDING = {"data", "engines"}
@@ -96,7 +97,10 @@ def asked_for_class(*, inside: bool) -> int:
 
 
 def entered() -> int:
-    """Count the files of all packages in which a function runs while a part is learned from a frame once more."""
+    """Count the files of all packages in which a function runs while a part is learned from a frame once more.
+
+    What other tests left in a process counts too, so a new one is asked.
+    """
     rng = np.random.default_rng(0)
     cause = rng.integers(0, 2, 600)
     columns = {"a": cause, "b": cause ^ (rng.random(600) < 0.1), "c": rng.integers(0, 3, 600)}
@@ -128,7 +132,7 @@ def figures() -> dict[str, int]:
         "modules hidden by a function of their name": len(hidden()),
         "questions of which class data are, outside": asked_for_class(inside=False),
         "questions of which class data are, inside": asked_for_class(inside=True),
-        "files that one call enters": entered(),
+        "files that one call enters": int(subprocess.check_output([sys.executable, __file__])),
     }
 
 
@@ -136,3 +140,7 @@ def figures() -> dict[str, int]:
 def test_the_house_does_not_grow(what: str) -> None:
     """What was reached is kept."""
     assert figures()[what] <= LIMITS[what]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(str(entered()))
