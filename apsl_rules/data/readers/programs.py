@@ -41,8 +41,12 @@ def read_statistics(path: AnyPath) -> pd.DataFrame:
         message = f"reading the {program} file {str(file)!r} needs pyreadstat; pip install 'apsl_rules[stats]'"
         raise MissingPackageError(message) from error
     reader = "read_sav" if is_spss else {"xpt": "read_xport", "sas7bdat": "read_sas7bdat"}[kind]
-    dates = {} if is_spss else {"extra_date_formats": _DATES_OF_SAS}
-    found: tuple[pd.DataFrame, Any] = _read(lambda: getattr(pyreadstat, reader)(str(file), **dates), file)
+    read = getattr(pyreadstat, reader)
+    dates: dict[str, list[str]] = {}
+    if not is_spss:  # older versions of pyreadstat compare formats with their width
+        forms = _read(lambda: read(str(file), metadataonly=True), file)[1].original_variable_types.values()
+        dates["extra_date_formats"] = [one for one in forms if one and one.rstrip("0123456789.") in _DATES_OF_SAS]
+    found: tuple[pd.DataFrame, Any] = _read(lambda: read(str(file), **dates), file)
     frame, meta = found
     for name, labels in meta.variable_value_labels.items():
         frame[name] = _labelled(frame[name], labels)
