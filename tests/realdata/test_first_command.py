@@ -47,6 +47,15 @@ def test_a_dependence_that_is_too_weak_for_an_edge_is_left_open() -> None:
     assert "left open: they depend on each other whatever is given" in str(part.why("breaks", "tension"))
 
 
+def test_which_of_two_columns_serves_is_left_open() -> None:
+    """Of 45 occupations education and type explain prestige almost equally well: either is open, and none absent."""
+    part = learn(named("Duncan", "prestige").frame, "prestige")
+
+    for one, has in (("education", "with"), ("type", "without")):
+        assert part.mark("prestige", one) is Mark.OPEN
+        assert f"as probable as one {has} this edge" in str(part.why("prestige", one))
+
+
 def test_there_are_enough_tables() -> None:
     """At least thirty different tables are learned from, and all have something that must be found."""
     assert len({(real.package, real.name) for real in TABLES}) >= 30

@@ -139,7 +139,7 @@ TABLES = (
     RealTable("datasets", "ToothGrowth", "len", ("dose",), notes=("60 rows are few",)),
     RealTable("datasets", "infert", "case", ("spontaneous",)),
     RealTable("datasets", "esoph", "ncases", ("agegp|alcgp",), notes=("88 rows are few",)),
-    RealTable("carData", "Duncan", "prestige", ("education|type", "income"), notes=("45 rows are few",)),
+    RealTable("carData", "Duncan", "prestige", ("income",), notes=("45 rows are few",)),
     RealTable("carData", "Chile", "vote", ("statusquo",), notes=("168 of 2,700 rows",)),
     RealTable("carData", "Mroz", "lfp", ("k5",)),
     RealTable("carData", "Arrests", "released", ("checks",)),
